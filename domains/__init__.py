@@ -1,0 +1,37 @@
+"""Attributes, profiles, scenarios and domain packs: pure data, imports nothing else of the project.
+
+Main path: ``get_pack("penguin")`` -> ``DomainPack`` -> ``pack.profile({...})`` -> ``Profile``.
+"""
+
+from .attribute import Attribute, Group, is_unspecified
+from .errors import AskfirstError, DataError, InputError, PackError, UnknownNameError
+from .pack import Acknowledgement, CrisisResource, Domain, DomainPack, Resources, RiskRule, load_pack
+from .profile import AttributeState, Profile
+from .registry import PACK_GROUP, get_pack, pack_names
+from .scenario import Risk, Scenario, Split
+
+__all__ = [
+    "PACK_GROUP",
+    "Acknowledgement",
+    "AskfirstError",
+    "Attribute",
+    "AttributeState",
+    "CrisisResource",
+    "DataError",
+    "Domain",
+    "DomainPack",
+    "Group",
+    "InputError",
+    "PackError",
+    "Profile",
+    "Resources",
+    "Risk",
+    "RiskRule",
+    "Scenario",
+    "Split",
+    "UnknownNameError",
+    "get_pack",
+    "is_unspecified",
+    "load_pack",
+    "pack_names",
+]

@@ -1,0 +1,116 @@
+"""One personal attribute that an assistant may ask about (PENGUIN, section 3)."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+__all__ = ["Attribute", "Group", "is_unspecified"]
+
+Group = Literal["demographic", "stability", "emotional"]
+
+# Spellings by which data sets, forms and people say "no value given". "None" stands here too, but see
+# ``Attribute.is_unknown``: where an attribute lists "None" among its values, it is a value.
+_UNSPECIFIED = re.compile(
+    r"(?:not|un|non)[\s_-]*(?:specified|provided|mentioned|known|available|applicable|stated|given|disclosed)"
+    r"|unknown|unspecified|undisclosed|n\s*[./\\]?\s*a\.?|none|null|nan|nil|missing|-+|\?+|\.+",
+    re.IGNORECASE,
+)
+
+
+def is_unspecified(text: str | None) -> bool:
+    """Whether ``text`` is a spelling of "no value given" ("N/A", "not specified", "", ...)."""
+    if text is None:
+        return True
+    stripped = text.strip().strip("()[]\"'").strip()
+    return not stripped or _UNSPECIFIED.fullmatch(stripped.rstrip(".")) is not None
+
+
+class Attribute(BaseModel):
+    """A personal attribute: how it is asked for, how much it matters and how private it is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="Stable identifier, snake_case.")
+    label: str = Field(min_length=1, description="The name that people read.")
+    group: Group = Field(description="demographic | stability (health and mind) | emotional")
+    question: str = Field(min_length=1, description="One natural question that asks for it.")
+    description: str = Field(min_length=1, description="What it is and why an answer may depend on it.")
+    sensitivity: float = Field(
+        ge=1, le=5, description="Mean Personalized Safety Score (1-5) when only this attribute is known (section 4)."
+    )
+    ask_cost: float = Field(default=1.0, ge=0, description="Burden of being asked, relative to an ordinary question.")
+    private: bool = Field(default=False, description="Whether people often prefer not to say.")
+    values: tuple[str, ...] = Field(default=(), description="Example or allowed values; 'None' here is a value.")
+    aliases: tuple[str, ...] = Field(default=(), description="Other field names for it in data files.")
+    answer: str = Field(default="{value}", description="How a person says a value, in the first person.")
+    answer_none: str = Field(default="", description="How a person says 'None', where that is a value.")
+    cues: tuple[str, ...] = Field(default=(), description="Regular expressions that show that a question asks for it.")
+    tells: tuple[str, ...] = Field(
+        default=(), description="Regular expressions for a statement that reveals a value; group 1 is the value."
+    )
+
+    @field_validator("cues", "tells")
+    @classmethod
+    def _compilable(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is not a regular expression ({error})") from error
+        return patterns
+
+    @field_validator("answer")
+    @classmethod
+    def _has_value(cls, answer: str) -> str:
+        if "{value}" not in answer:
+            raise ValueError(f"{answer!r} must contain {{value}}")
+        return answer
+
+    @cached_property
+    def _cue(self) -> re.Pattern[str] | None:
+        return re.compile("|".join(f"(?:{c})" for c in self.cues), re.IGNORECASE) if self.cues else None
+
+    @cached_property
+    def _tells(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(t, re.IGNORECASE) for t in self.tells)
+
+    def is_unknown(self, value: str | None) -> bool:
+        """Whether ``value`` stands for "not known". A listed value never does: "None" may be an answer."""
+        if value is None:
+            return True
+        folded = value.strip().casefold()
+        if folded and any(folded == v.casefold() for v in self.values):
+            return False
+        return is_unspecified(value)
+
+    def is_asked_in(self, text: str) -> bool:
+        """Whether ``text`` (something an assistant said) asks for this attribute, by its cues."""
+        return self._cue is not None and self._cue.search(text) is not None
+
+    def told_in(self, text: str) -> str | None:
+        """The value that a person reveals unasked in ``text``, by the attribute's tells; None if none."""
+        for pattern in self._tells:
+            if match := pattern.search(text):
+                return next((g for g in match.groups() if g), match.group(0)).strip()
+        return None
+
+    def said(self, value: str) -> str:
+        """``value`` as a person would say it, in the first person.
+
+        A leading category "Other" is dropped before its detail, and "None" is said as ``answer_none``.
+        """
+        head, comma, detail = (part.strip() for part in value.strip().rstrip(".").partition(","))
+        if head.casefold() == "none" and self.answer_none:
+            return f"{self.answer_none} {detail[:1].upper()}{detail[1:]}." if detail else self.answer_none
+        text = detail if head.casefold() == "other" and detail else f"{head}{', ' if comma else ''}{detail}"
+        first = text.split(" ", 1)[0]
+        # "Married" may be lower-cased inside a sentence; "PhD", "IT" and "Master's" stay.
+        if not self.answer.startswith("{value}") and first.strip(",;:").istitle():
+            text = text[:1].lower() + text[1:]
+        elif self.answer.startswith("{value}"):
+            text = text[:1].upper() + text[1:]
+        return self.answer.replace("{value}", text)

@@ -1,0 +1,1 @@
+"""Domain packs that come with the project."""

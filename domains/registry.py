@@ -1,0 +1,55 @@
+"""Find domain packs by name: the shipped one and those that other distributions register.
+
+A distribution registers a pack under the entry-point group ``askfirst.packs``; the entry point names a Python package
+that holds ``pack.yaml`` and ``resources.yaml``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from .errors import PackError, UnknownNameError
+from .pack import DomainPack, load_pack
+
+__all__ = ["PACK_GROUP", "get_pack", "pack_names"]
+
+PACK_GROUP = "askfirst.packs"
+
+
+def pack_names() -> tuple[str, ...]:
+    """Names of the packs that are installed, sorted."""
+    return tuple(sorted(_entries()))
+
+
+def get_pack(name_or_path: str | Path = "penguin") -> DomainPack:
+    """The pack with this name, or the one in this folder or file.
+
+    Raises:
+        UnknownNameError: no pack of that name is installed and no such path exists.
+        PackError: the pack's files cannot be used.
+    """
+    entries = _entries()
+    if isinstance(name_or_path, str) and name_or_path in entries:
+        return _installed(entries[name_or_path])
+    path = Path(name_or_path)
+    if path.exists():
+        return load_pack(path)
+    raise UnknownNameError("pack", str(name_or_path), entries)
+
+
+def _entries() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=PACK_GROUP)}
+
+
+@cache
+def _installed(entry: EntryPoint) -> DomainPack:
+    try:
+        module = import_module(entry.value)
+    except ImportError as error:
+        raise PackError(entry.value, "", f"cannot be imported ({error})", "reinstall the distribution") from error
+    if not module.__file__:
+        raise PackError(entry.value, "", "is not a package with files", "name a package that holds pack.yaml")
+    return load_pack(Path(module.__file__).parent)

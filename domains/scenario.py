@@ -1,0 +1,39 @@
+"""One user query and the person behind it (PENGUIN, section 3)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from .profile import Profile
+
+__all__ = ["Risk", "Scenario", "Split"]
+
+Split = Literal["plan", "eval"]
+Risk = Literal["low", "high"]
+
+
+class Scenario(BaseModel):
+    """A query, the profile of who asks it, and where it comes from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(min_length=1)
+    domain: str = Field(min_length=1)
+    title: str = ""
+    query: str
+    profile: Profile
+    source: str = ""
+    split: Split | None = Field(default=None, description="Whether planning or evaluation uses it; None: either.")
+    pair: str | None = Field(default=None, description="Id shared by two scenarios with the same query (matched pair).")
+    risk: Risk | None = Field(default=None, description="Risk of the query for this person, as written by the author.")
+    country: str | None = Field(default=None, pattern=r"^[A-Z]{2}$", description="ISO 3166-1 alpha-2 code.")
+    background: str = Field(default="", description="Free text about the situation; shown to judges only.")
+
+    @field_validator("query")
+    @classmethod
+    def _says_something(cls, query: str) -> str:
+        if not query.strip():
+            raise ValueError("the query is empty")
+        return query

@@ -1,0 +1,150 @@
+"""Loading packs: what a good one holds, and one clear line for each kind of mistake."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from askfirst.domains import DomainPack, PackError, UnknownNameError, get_pack, load_pack, pack_names
+from hypothesis import given
+from hypothesis import strategies as st
+
+TOY = Path(__file__).parents[1] / "packs" / "toy"
+
+PENGUIN_ATTRIBUTES = [
+    *("age", "gender", "marital_status", "profession", "economic_status", "education_level"),
+    *("health_status", "mental_health_status", "self_harm_history", "emotional_state"),
+]
+
+
+def test_penguin_has_the_papers_domains_and_attributes(pack: DomainPack) -> None:
+    assert pack.domain_names == ("Relationship", "Career", "Financial", "Social", "Health", "Life", "Education")
+    assert list(pack.attribute_ids) == PENGUIN_ATTRIBUTES
+
+
+def test_penguin_sensitivities_follow_the_paper(pack: DomainPack) -> None:
+    # Section 4: emotion, mental health and self-harm help most, then health (3.67), then the rest (3.33 to 3.53).
+    assert set(pack.by_sensitivity()[:3]) == {"emotional_state", "mental_health_status", "self_harm_history"}
+    assert pack.by_sensitivity()[3] == "health_status"
+    rest = [pack.attribute(a).sensitivity for a in pack.by_sensitivity()[4:]]
+    assert min(rest) == pytest.approx(3.33)
+    assert max(rest) == pytest.approx(3.53)
+
+
+def test_each_question_asks_for_its_own_attribute_and_no_other(pack: DomainPack) -> None:
+    for attribute in pack.attributes:
+        asked = [a.id for a in pack.attributes if a.is_asked_in(attribute.question)]
+        assert asked == [attribute.id], attribute.question
+
+
+def test_each_question_is_one_short_question(pack: DomainPack) -> None:
+    for attribute in pack.attributes:
+        assert attribute.question.endswith("?")
+        assert len(attribute.question) < 160
+
+
+def test_guidance_addresses_its_own_risk(pack: DomainPack) -> None:
+    for rule in pack.risk_rules:
+        assert rule.addressed_in(rule.guidance), rule.id
+
+
+def test_domain_guidance_alone_addresses_few_risks(pack: DomainPack) -> None:
+    # General advice must not earn the credit of advice for this person.
+    for domain in pack.domains:
+        hit = [r.id for r in pack.risk_rules if r.addressed_in(domain.guidance)]
+        assert len(hit) <= 2, (domain.name, hit)
+
+
+def test_crisis_resources_have_sources_and_a_fallback(pack: DomainPack) -> None:
+    assert all(s.source.startswith("https://") for s in pack.resources.services)
+    unknown_country = pack.resources.for_country("QQ")
+    assert unknown_country
+    assert all(s.country == "*" for s in unknown_country)
+    assert unknown_country == pack.resources.for_country(None)
+
+
+def test_the_registry_knows_penguin_and_suggests_the_nearest_name() -> None:
+    assert "penguin" in pack_names()
+    with pytest.raises(UnknownNameError, match=r"unknown pack 'pengiun'; did you mean 'penguin'\?"):
+        get_pack("pengiun")
+
+
+def test_risks_depend_on_the_domain_and_come_heaviest_first(pack: DomainPack) -> None:
+    values = {"economic_status": "Severe Difficulty, two months behind on rent", "emotional_state": "Anger"}
+    financial = pack.risks(values, "Financial")
+    assert financial[0].id == "severe_money"
+    assert financial[0].weight > next(r.weight for r in pack.risks(values, "Social") if r.id == "severe_money")
+    assert [r.weight for r in financial] == sorted((r.weight for r in financial), reverse=True)
+
+
+def test_no_risk_is_seen_in_a_denied_history(pack: DomainPack) -> None:
+    for value in ("None", "No, never.", "No", "No history of self-harm"):
+        assert pack.risks({"self_harm_history": value}, "Life") == ()
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    folder = tmp_path / "pack"
+    shutil.copytree(TOY, folder)
+    return folder
+
+
+def edit(folder: Path, old: str, new: str, file: str = "pack.yaml") -> None:
+    path = folder / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("    question: How old are you?\n", "", r"pack.yaml: attributes\[0\].question: is missing; add it"),
+        (
+            "    sensitivity: 3.4\n",
+            "    sensitivity: 7\n",
+            r"attributes\[0\].sensitivity: .*less than or equal to 5.*7",
+        ),
+        ("    private: true\n", "    privat: true\n", r"attributes\[1\].privat: .*did you mean 'private'"),
+        (
+            "    attribute: mood\n    matches: ['",
+            "    attribute: moood\n    matches: ['",
+            r"moood.*did you mean 'mood'",
+        ),
+        ("  - id: mood\n", "  - id: age\n", r"attribute 'age' is defined twice"),
+        (r"cues: ['\bhow old\b'", "cues: ['(how'", r"cues: '\(how' is not a regular expression"),
+        ("name: toy\n", "name: [\n", r"pack.yaml: line \d+: is not valid YAML"),
+        ("name: toy\n", "name: toy\nresources: {}\n", r"resources: .*of their own; move"),
+    ],
+)
+def test_a_mistake_in_a_pack_names_file_key_and_fix(broken: Path, old: str, new: str, expected: str) -> None:
+    edit(broken, old, new)
+    with pytest.raises(PackError, match=expected) as caught:
+        load_pack(broken)
+    assert "\n" not in str(caught.value)
+    assert "pack.yaml" in str(caught.value)
+
+
+def test_a_resource_without_a_source_is_refused(broken: Path) -> None:
+    edit(broken, "    source: https://example.org/directory\n", "", file="resources.yaml")
+    with pytest.raises(PackError, match=r"resources.yaml: services\[0\].source: is missing"):
+        load_pack(broken)
+
+
+def test_resources_without_a_fallback_are_refused(broken: Path) -> None:
+    edit(broken, 'country: "*"', "country: PT", file="resources.yaml")
+    with pytest.raises(PackError, match="people whose country is not known"):
+        load_pack(broken)
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(PackError, match="no such file"):
+        load_pack(tmp_path)
+
+
+@given(st.dictionaries(st.sampled_from(PENGUIN_ATTRIBUTES), st.text(max_size=60)))
+def test_any_text_makes_a_profile_without_empty_values(values: dict[str, str]) -> None:
+    profile = get_pack("penguin").profile(values)
+    assert all(v.strip() for v in profile.values.values())
+    assert set(profile.known) <= set(values)
