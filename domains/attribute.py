@@ -106,11 +106,11 @@ class Attribute(BaseModel):
         head, comma, detail = (part.strip() for part in value.strip().rstrip(".").partition(","))
         if head.casefold() == "none" and self.answer_none:
             return f"{self.answer_none} {detail[:1].upper()}{detail[1:]}." if detail else self.answer_none
-        text = detail if head.casefold() == "other" and detail else f"{head}{', ' if comma else ''}{detail}"
-        first = text.split(" ", 1)[0]
-        # "Married" may be lower-cased inside a sentence; "PhD", "IT" and "Master's" stay.
-        if not self.answer.startswith("{value}") and first.strip(",;:").istitle():
-            text = text[:1].lower() + text[1:]
-        elif self.answer.startswith("{value}"):
-            text = text[:1].upper() + text[1:]
-        return self.answer.replace("{value}", text)
+        if head.casefold() == "other" and detail:
+            head, comma, detail = detail, "", ""
+        if self.answer.startswith("{value}"):
+            head = head[:1].upper() + head[1:]
+        else:
+            # A category may be lower-cased inside a sentence ("severe depression"); "PhD", "IT" and "Master's" stay.
+            head = " ".join(word.lower() if word.istitle() else word for word in head.split(" "))
+        return self.answer.replace("{value}", f"{head}, {detail}" if comma else head)

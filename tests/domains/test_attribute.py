@@ -55,7 +55,12 @@ def test_an_unknown_field_names_the_nearest(pack: DomainPack) -> None:
         ("age", "34", "I'm 34."),
         ("marital_status", "Married, twelve years", "I'm married, twelve years."),
         ("profession", "Other, retired bus driver", "As for work: retired bus driver."),
-        ("profession", "IT Engineer", "As for work: IT Engineer."),
+        ("profession", "IT Engineer", "As for work: IT engineer."),
+        (
+            "mental_health_status",
+            "Severe Depression, since May",
+            "With my mental health: severe depression, since May.",
+        ),
         ("education_level", "PhD", "My education: PhD."),
         ("self_harm_history", "None", "No, never."),
         ("mental_health_status", "None, therapy done", "Nothing there that I know of. Therapy done."),

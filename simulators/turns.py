@@ -1,0 +1,66 @@
+"""What the two sides of a simulated conversation promise each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, Protocol, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["AgentSession", "AgentTurn", "SimulatedUser", "UserTurn"]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AgentTurn(_Value):
+    """One message of the assistant under test."""
+
+    text: str
+    kind: Literal["question", "answer"] = Field(description="Whether it waits for the person or is its answer.")
+    attribute: str | None = Field(default=None, description="Attribute asked about, if the assistant says.")
+    stop_reason: str | None = Field(default=None, description="Why it stopped asking (answers of our agent).")
+    used: tuple[str, ...] = Field(default=(), description="Attributes the answer was given, if told.")
+    known: Mapping[str, str] = Field(default_factory=dict, description="What the assistant believes it was told.")
+    notes: tuple[str, ...] = Field(default=(), description="Fallbacks and degradations, never a person's values.")
+
+
+class UserTurn(_Value):
+    """One message of the simulated person."""
+
+    text: str
+    asked: tuple[str, ...] = Field(default=(), description="Attributes that it took the assistant to ask for.")
+    disclosed: tuple[str, ...] = Field(default=(), description="Attributes whose value this message tells.")
+    values: Mapping[str, str] = Field(default_factory=dict, description="What it tells, by attribute; lies included.")
+    declined: tuple[str, ...] = Field(default=(), description="Attributes that it refuses to tell.")
+    lied: tuple[str, ...] = Field(default=(), description="Attributes for which it tells a false value.")
+    ended: bool = Field(default=False, description="The person ends the conversation with this message.")
+    faults: tuple[str, ...] = Field(
+        default=(),
+        description="Faults of the simulator: 'role_swap', 'empty', 'leak:<attribute>', and what was repaired: "
+        "'cleaned:<what>' (cut out of the reply), 'redrawn:<why>' (a first draft was thrown away).",
+    )
+
+
+@runtime_checkable
+class AgentSession(Protocol):
+    """One conversation with an assistant."""
+
+    async def reply(self, message: str) -> AgentTurn:
+        """The assistant's next message. Raises when the assistant fails: an error is never an answer."""
+
+    async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class SimulatedUser(Protocol):
+    """One person, seeded from a profile."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Every attribute that the person could be asked about: the ledger has one entry for each."""
+
+    async def opening(self) -> UserTurn: ...
+
+    async def reply(self, agent: AgentTurn) -> UserTurn: ...

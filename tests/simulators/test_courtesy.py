@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from askfirst.simulators.courtesy import is_courtesy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thank you!",
+        "Thanks so much for your help, have a great day!",
+        "You're welcome! Is there anything else I can help you with?",
+        "Goodbye 👋",
+        "Bye, take care",
+        "No, that's all. Thanks again!",
+        "You’re very welcome. Feel free to reach out any time. Take care!",
+        "Okay great, thank you",
+        "I'm glad I could help. Wishing you all the best!",
+    ],
+)
+def test_thanks_and_goodbyes(text: str) -> None:
+    assert is_courtesy(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "No.",
+        "Okay.",
+        "Thanks. I take 40 mg daily.",
+        "Keep going",
+        "Thank you, but what about my landlord?",
+        "I said goodbye to him last year",
+        "Well, I'm 41.",
+    ],
+)
+def test_anything_more_is_no_courtesy(text: str) -> None:
+    assert not is_courtesy(text)
+
+
+def test_long_text_is_decided_at_once() -> None:
+    started = time.perf_counter()
+    assert not is_courtesy("thanks " + "for the thanks for so much again " * 5000)
+    assert time.perf_counter() - started < 1
