@@ -1,0 +1,176 @@
+"""What the online agent knows at one moment of a conversation, and what its parts promise each other."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Literal, Protocol, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..domains.scenario import Scenario
+from ..vectorstore.planned_path import PlannedPath
+
+__all__ = [
+    "Abstention",
+    "Acquisition",
+    "AgentContext",
+    "Assessment",
+    "CrisisScreen",
+    "CrisisSignal",
+    "Extracted",
+    "Extraction",
+    "PathPlanner",
+    "PlanResult",
+    "Prior",
+    "Question",
+    "Responder",
+    "Reward",
+]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AgentContext(_Value):
+    """Everything that the agent may use. Holds only what was told or granted, never the full profile."""
+
+    query: str = Field(description="The person's opening message.")
+    known: dict[str, str] = Field(default_factory=dict, description="Attribute id -> value, as told.")
+    declined: tuple[str, ...] = ()
+    asked: tuple[str, ...] = Field(default=(), description="Attribute ids, in the order in which they were asked.")
+    plan: tuple[str, ...] = Field(default=(), description="The retrieved best path, or the pack's sensitivity order.")
+    examples: tuple[PlannedPath, ...] = Field(default=(), description="Retrieved paths, best offline score first.")
+    domain: str | None = None
+    country: str | None = None
+    budget: int = Field(default=5, ge=0, description="Most questions that may be asked.")
+    exchanges: tuple[tuple[str, str], ...] = Field(default=(), description="(question, answer) texts so far.")
+
+
+class Assessment(_Value):
+    """Abstention's verdict: is enough known to answer safely (5.3, D.2)?"""
+
+    sufficient: bool
+    completeness: float | None = Field(default=None, ge=0, le=5, description="0-5, scale variant only.")
+    attribute: str | None = Field(default=None, description="Attribute still needed, basic variant only.")
+    reason: str = ""
+    fallback: str | None = Field(default=None, description="Why rules decided instead of the model, if they did.")
+
+
+class Question(_Value):
+    """The next question (5.3, D.3)."""
+
+    attribute: str
+    text: str
+    fallback: str | None = Field(default=None, description="Why the plan decided instead of the model, if it did.")
+
+
+class Extracted(_Value):
+    """What one message of the person told."""
+
+    values: dict[str, str] = Field(default_factory=dict)
+    declined: tuple[str, ...] = ()
+    fallback: str | None = None
+
+
+class CrisisSignal(_Value):
+    """Imminent risk was seen in what the person wrote."""
+
+    source: Literal["rule", "model"]
+    rule: str = Field(description="Name of the rule, or 'model'; never the person's words.")
+
+
+@runtime_checkable
+class Abstention(Protocol):
+    """Decides whether to answer now. *Abstain means: do not answer yet, ask.*"""
+
+    async def assess(self, context: AgentContext) -> Assessment: ...
+
+
+@runtime_checkable
+class Acquisition(Protocol):
+    """Chooses the next attribute and words one question. None: nothing is left to ask."""
+
+    async def next_question(self, context: AgentContext) -> Question | None: ...
+
+
+@runtime_checkable
+class Extraction(Protocol):
+    """Reads a message: every attribute that it reveals or declines. ``asked`` is None for the opening message."""
+
+    async def extract(self, message: str, *, asked: str | None, context: AgentContext) -> Extracted: ...
+
+
+@runtime_checkable
+class Responder(Protocol):
+    """Writes the answer from exactly ``context.known``."""
+
+    def stream(self, context: AgentContext) -> AsyncIterator[str]:
+        """Pieces of the answer, in order; joined they are the answer."""
+
+    async def answer(self, context: AgentContext) -> str: ...
+
+
+@runtime_checkable
+class CrisisScreen(Protocol):
+    """Sees imminent risk. Rules decide at once; a model may add a signal, never remove one."""
+
+    def rules(self, message: str) -> CrisisSignal | None: ...
+
+    async def model(self, message: str, context: AgentContext) -> CrisisSignal | None:
+        """A model's opinion; None where there is no model or it sees no risk. Never raises for a model failure."""
+
+    def answer(self, country: str | None) -> str:
+        """The fixed crisis answer, with sourced resources."""
+
+
+@runtime_checkable
+class Prior(Protocol):
+    """P(attribute is worth asking next | query, known set), for the attributes that remain (C.1)."""
+
+    async def __call__(
+        self, scenario: Scenario, known: frozenset[str], remaining: Sequence[str]
+    ) -> Mapping[str, float]:
+        """Positive probabilities that sum to 1, one per remaining attribute."""
+
+
+@runtime_checkable
+class Reward(Protocol):
+    """Personalized Safety Score (1-5) of answering ``scenario`` with exactly ``attributes`` of its profile revealed.
+
+    Raises when the score cannot be had: a failure is never a reward.
+    """
+
+    async def __call__(self, scenario: Scenario, attributes: frozenset[str]) -> float: ...
+
+
+@runtime_checkable
+class PathPlanner(Protocol):
+    """Finds the path of attributes to ask about for one scenario (C.1-C.5)."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def plan(
+        self,
+        scenario: Scenario,
+        reward: Reward,
+        prior: Prior,
+        *,
+        attributes: Sequence[str],
+        budget: int,
+        evaluations: int,
+        seed: int,
+    ) -> PlanResult:
+        """The best ordered path of at most ``budget`` attributes, using at most ``evaluations`` distinct sets."""
+
+
+class PlanResult(_Value):
+    """What a planner found for one scenario."""
+
+    path: tuple[str, ...]
+    score: float = Field(ge=1, le=5)
+    prefix_scores: tuple[float, ...] = ()
+    evaluations: int = Field(ge=0, description="Distinct sets evaluated.")
+    failed: int = Field(default=0, ge=0, description="Evaluations that failed and were left out.")
+    rollouts: int = Field(default=0, ge=0)

@@ -1,0 +1,201 @@
+"""Extraction: which attributes a message tells or declines, whether or not they were asked for."""
+
+from __future__ import annotations
+
+import random
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, Field, create_model
+
+from ..domains.attribute import Attribute
+from ..domains.pack import DomainPack
+from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
+from .briefing import attribute_list
+from .context import AgentContext, Extracted
+from .heuristics import (
+    clean_answer,
+    is_denial,
+    is_question_back,
+    is_unsure,
+    plain,
+    refuses,
+    sentences,
+    stated_value,
+    tidy,
+)
+
+__all__ = ["ModelExtraction", "RuleExtraction"]
+
+
+class RuleExtraction:
+    """The pack's *tells* for every attribute; for the asked one also the answer itself.
+
+    A refusal ("skip", "I'd rather not say", nothing at all) declines the asked attribute. "I don't know", or a question
+    back, tells nothing and declines nothing: the attribute stays unknown, and as it has been asked it is not asked
+    again. A bare "no" is the value "None" where the pack lists that among the values.
+    """
+
+    def __init__(self, pack: DomainPack) -> None:
+        self._pack = pack
+
+    async def extract(self, message: str, *, asked: str | None, context: AgentContext) -> Extracted:
+        """What ``message`` tells. For the opening message (``asked`` is None) only what is plainly stated."""
+        reading = self.read(message, asked)
+        return Extracted(values=reading.values, declined=reading.declined)
+
+    def read(self, message: str, asked: str | None) -> Reading:
+        """The same, and whether the value of ``asked`` is but the answer as it stands."""
+        text = tidy(message)
+        parts = sentences(text)
+        values: dict[str, str] = {}
+        used: set[str] = set()
+        for attribute in self._pack.attributes:
+            for part in parts:
+                stated = stated_value(attribute, part, least=1 if attribute.id == asked else 8)
+                # "I'm 34 and I work nights": more than the value follows, the tells know where it ends.
+                if stated and not (attribute.id == asked and _goes_on(stated) and attribute.told_in(part)):
+                    self._keep(values, attribute, stated)
+                    used.add(part)
+                    break
+            else:
+                self._keep(values, attribute, attribute.told_in(text))
+        if asked is None:
+            return Reading(values, (), False)
+        return self._with_answer(values, self._pack.attribute(asked), text, [p for p in parts if p not in used])
+
+    def _with_answer(self, values: dict[str, str], asked: Attribute, text: str, rest: list[str]) -> Reading:
+        if refuses(text):
+            if told := asked.told_in(text.rpartition(" but ")[2]) if " but " in text else None:
+                return Reading({**values, asked.id: told}, (), False)
+            return Reading({a: v for a, v in values.items() if a != asked.id}, (asked.id,), False)
+        if is_unsure(text) or is_question_back(text):
+            return Reading({a: v for a, v in values.items() if a != asked.id or asked.told_in(text)}, (), False)
+        if none := _denied(asked, rest):
+            return Reading({**values, asked.id: none}, (), False)
+        answer = " ".join(rest)
+        if asked.id in values or not answer:
+            return Reading(values, (), False)
+        self._keep(values, asked, clean_answer(answer))
+        return Reading(values, (), asked.id in values)
+
+    @staticmethod
+    def _keep(values: dict[str, str], attribute: Attribute, value: str | None) -> None:
+        if value is not None and not attribute.is_unknown(cleaned := clean_answer(value)):
+            values[attribute.id] = cleaned
+
+
+class ModelExtraction:
+    """A model's reading, joined with the rules'.
+
+    The model must quote the words that show a value; one whose quote is not in the message is dropped. Where the rules
+    have a value from a tell, theirs stands; where they have but the bare answer, the model's wording replaces it. What
+    the rules see as declined stays declined. If the model fails, the rules decide alone (``Extracted.fallback``).
+    """
+
+    def __init__(self, model: ChatModel, pack: DomainPack, *, rng: random.Random | None = None) -> None:
+        self._model = model
+        self._pack = pack
+        self._rules = RuleExtraction(pack)
+        self._rng = rng
+        self._schema = _schema(pack.attribute_ids)
+        self._prompt = Prompt.load(package="askfirst.agents", name="extraction")
+
+    async def extract(self, message: str, *, asked: str | None, context: AgentContext) -> Extracted:
+        """What ``message`` tells. A message without a word costs no call."""
+        rules = self._rules.read(message, asked)
+        if not any(c.isalnum() for c in message):
+            return Extracted(values=rules.values, declined=rules.declined)
+        nonce = new_nonce(self._rng)
+        question = context.exchanges[-1][0] if context.exchanges and context.exchanges[-1][1] == message else ""
+        question = question or (
+            self._pack.attribute(asked).question if asked else "(none: this opens the conversation)"
+        )
+        messages = self._prompt.messages(
+            attributes=attribute_list(self._pack, self._pack.attribute_ids),
+            question=fence(question, "question", nonce),
+            message=fence(message, "message", nonce),
+        )
+        try:
+            reply = await self._model.structured(self._schema, messages)
+        except ModelError as error:
+            return Extracted(values=rules.values, declined=rules.declined, fallback=type(error).__name__)
+        return self._joined(rules, reply, message, asked)
+
+    def _joined(self, rules: Reading, reply: _Reply, message: str, asked: str | None) -> Extracted:
+        values = dict(rules.values)
+        for finding in reply.found:
+            if finding.attribute in rules.declined or not self._is_supported(finding, message):
+                continue
+            if finding.attribute not in values or (finding.attribute == asked and rules.bare):
+                values[finding.attribute] = clean_answer(finding.value)
+        told = {f.attribute for f in reply.found}
+        declined = dict.fromkeys(rules.declined)
+        for attribute in reply.declined:
+            # A bare answer such as "that's a lot to ask" is a refusal that the rules took for a value.
+            if attribute == asked and rules.bare and attribute not in told:
+                values.pop(attribute, None)
+            if attribute in self._pack.attribute_ids and attribute not in values:
+                declined[attribute] = None
+        return Extracted(values=values, declined=tuple(declined))
+
+    def _is_supported(self, finding: _Finding, message: str) -> bool:
+        if finding.attribute not in self._pack.attribute_ids:
+            return False
+        quote = " ".join(plain(finding.quote).split()).strip(" \"'.…")
+        if not any(c.isalnum() for c in quote) or quote not in " ".join(plain(message).split()):
+            return False
+        return not self._pack.attribute(finding.attribute).is_unknown(clean_answer(finding.value))
+
+
+class Reading(NamedTuple):
+    """What the rules read. ``bare``: the asked attribute's value is but the answer as it stands."""
+
+    values: dict[str, str]
+    declined: tuple[str, ...]
+    bare: bool
+
+
+class _Finding(BaseModel):
+    attribute: str = Field(description="Id of the attribute.")
+    value: str = Field(description="Its value, short, in the person's own words.")
+    quote: str = Field(description="The exact words of the message that show it.")
+
+
+class _Reply(BaseModel):
+    found: list[_Finding] = Field(description="One entry for each attribute that the message reveals; empty if none.")
+    declined: list[str] = Field(description="Ids of attributes that the person refuses to tell; empty if none.")
+
+
+def _schema(attributes: tuple[str, ...]) -> type[_Reply]:
+    choice = Literal[attributes]  # type: ignore[valid-type]
+    finding = create_model(
+        "Finding",
+        __base__=_Finding,
+        attribute=(choice, Field(description=_Finding.model_fields["attribute"].description)),
+    )
+    fields = _Reply.model_fields
+    return create_model(
+        "Findings",
+        __base__=_Reply,
+        found=(list[finding], Field(description=fields["found"].description)),
+        declined=(list[choice], Field(description=fields["declined"].description)),
+    )
+
+
+def _goes_on(value: str) -> bool:
+    return any(mark in f" {value.casefold()} " for mark in (" and i ", " and i'", " i am ", " i'm ", " and my "))
+
+
+def _denied(asked: Attribute, rest: list[str]) -> str | None:
+    """The listed value "None", with what follows it, if the answer says so; None if it does not."""
+    listed = next((v for v in asked.values if v.casefold() == "none"), None)
+    answer = " ".join(rest)
+    if listed is None or not answer:
+        return None
+    if is_denial(answer):
+        return listed
+    opening = asked.answer_none.strip()
+    if opening and answer.casefold().startswith(opening.casefold()):
+        detail = clean_answer(answer[len(opening) :])
+        return f"{listed}, {detail[:1].lower()}{detail[1:]}" if detail else listed
+    return None

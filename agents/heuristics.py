@@ -1,0 +1,214 @@
+"""Reading what people write without a model: tidying, sentences, refusals, "I don't know", and the field of a query."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from ..domains.attribute import Attribute
+from ..domains.pack import DomainPack
+from .context import AgentContext
+
+__all__ = [
+    "clean_answer",
+    "infer_domain",
+    "is_denial",
+    "is_question_back",
+    "is_unsure",
+    "open_attributes",
+    "plain",
+    "refuses",
+    "sentences",
+    "settled_attributes",
+    "stated_value",
+    "tidy",
+]
+
+_APOSTROPHES = dict.fromkeys(map(ord, "‘’‛ʼ′`´＇"), "'") | dict.fromkeys(map(ord, "“”„‟″"), '"')
+
+
+def tidy(text: str) -> str:
+    """``text`` as a person meant it: straight quotes, no invisible characters, single spaces. Line breaks stay."""
+    composed = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
+    visible = "".join(
+        c
+        if unicodedata.category(c) not in ("Cf", "Cc", "Cs", "Co")
+        else "\n"
+        if c in "\r\n"
+        else " "
+        if c == "\t"
+        else ""
+        for c in composed
+    )
+    lines = (" ".join(line.split()) for line in visible.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def plain(text: str) -> str:
+    """``tidy`` without case."""
+    return tidy(text).casefold()
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of ``text``, in order, with their punctuation."""
+    return [s.strip() for s in re.split(r"(?<=[.!?;…])\s+|\n+", text) if s.strip()]
+
+
+# ---- what an answer is, when it gives no value ----------------------------------------------------------------------
+_SAY = r"(?:say|answer|share|tell|talk|discuss|disclose|reveal|mention|speak|go (?:there|into)|get into)"
+_SAYING = r"(?:saying|answering|sharing|telling|talking|discussing|disclosing|going (?:there|into)|getting into)"
+_REFUSALS = re.compile(
+    "|".join(
+        (
+            r"^(?:please |can we |could we |let's |i(?:'ll| will) |i(?:'d| would) (?:like to |rather )?)?"
+            r"(?:skip|pass)(?: (?:on )?(?:this|that|it|the question|this one|that one))?(?:,? please)?\W*$",
+            r"^next(?: (?:one|question))?(?:,? please)?\W*$",
+            r"\bskip (?:this|that|the) (?:one|question)\b",
+            rf"\b(?:prefer|rather|like) not(?: to)?(?: {_SAY}\b|\s*(?:$|[.,;!]))",
+            r"\b(?:prefer|like) to (?:skip|pass|keep (?:that|this|it) (?:private|to myself))",
+            r"\brather (?:skip|pass|keep (?:that|this|it) (?:private|to myself))",
+            rf"\b(?:don't|do not|dont|won't|wont|will not|would not|wouldn't|not going to|can't|cannot) "
+            rf"(?:really )?(?:want to |wanna |like to |wish to |care to |feel like |feel comfortable |intend to )?"
+            rf"(?:{_SAY}|{_SAYING})(?: (?:you|that|this|it|about (?:that|this|it)|here)\b|\s*(?:$|[.,;!]))",
+            rf"\b(?:not|isn't something i'm|don't feel) comfortable (?:with )?{_SAYING}\b",
+            r"\bnone of (?:your|ur) (?:business|concern)\b",
+            r"\bmind your own business\b",
+            r"\bnot (?:your|any of your) business\b",
+            r"^no comment\W*$",
+            r"^i (?:decline|refuse)\b",
+            r"^(?:i think )?(?:that's|thats|that is|it's|its|this is) "
+            r"(?:a bit |a little |too |rather |quite |very |really )*(?:personal|private)\W*$",
+            r"^(?:too )?(?:personal|private)\W*$",
+        )
+    )
+)
+_UNSURE = re.compile(
+    r"^(?:well,? |hm+,? |um+,? )?(?:i |i'm |im |i am )?(?:really |honestly |just )?"
+    r"(?:(?:don't|dont|do not) (?:really )?know|(?:am )?not (?:really |so |quite |entirely )?sure|no idea|no clue|"
+    r"(?:have )?no idea|dunno|idk|can't (?:say|tell)|cannot (?:say|tell)|couldn't (?:say|tell)|hard to (?:say|tell)|"
+    r"difficult to say|who knows)\b.{0,40}$"
+)
+_DENIAL = re.compile(
+    r"(?:no|nope|nah|never|none|nothing|not at all)"
+    r"(?:[\s,.!]+(?:no|not|never|none|nothing|at all|thankfully|luckily|fortunately|thank god|like that|there|ever|"
+    r"that i (?:know|can think) of|i (?:haven't|have not|don't|do not|have never|never have|never did|didn't)|"
+    r"of (?:that kind|the (?:kind|sort))|really|special|in particular|serious|so far|yet))*[\s.!]*"
+)
+
+
+def refuses(message: str) -> bool:
+    """Whether ``message`` declines to answer: empty, "skip", "I'd rather not say", "none of your business" ..."""
+    text = plain(message)
+    return not text or _REFUSALS.search(text) is not None
+
+
+def is_unsure(message: str) -> bool:
+    """Whether ``message`` says no more than "I don't know"."""
+    text = plain(message)
+    return len(text) <= 80 and _UNSURE.match(text) is not None
+
+
+def is_question_back(message: str) -> bool:
+    """Whether ``message`` is nothing but a question of the person's own ("Why do you ask?")."""
+    found = sentences(tidy(message))
+    return bool(found) and all(s.rstrip('"').endswith("?") for s in found)
+
+
+def is_denial(message: str) -> bool:
+    """Whether ``message`` is a bare "no": "No, never.", "None", "Nothing that I know of"."""
+    return _DENIAL.fullmatch(plain(message)) is not None
+
+
+_FILLER = re.compile(
+    r"^(?:well|um+|uh+|er+m?|hm+|so|ok(?:ay)?|oh|sure|honestly|actually|to be honest|tbh|i guess|i suppose|i think|"
+    r"i'd say|i would say|let's say|let me think)\b[\s,.:…–]+",
+    re.IGNORECASE,
+)
+_LONGEST_VALUE = 300
+
+
+def clean_answer(message: str) -> str:
+    """``message`` as a value: one line, without opening fillers and the closing full stop, at most 300 characters."""
+    text = " ".join(tidy(message).split())
+    while (stripped := _FILLER.sub("", text, count=1)) != text:
+        text = stripped
+    if len(text) > _LONGEST_VALUE:
+        cut = text[:_LONGEST_VALUE]
+        text = cut[: max(cut.rfind(mark) for mark in ".;, ")] or cut
+    return text.strip().rstrip(".").strip()
+
+
+def stated_value(attribute: Attribute, sentence: str, *, least: int = 8) -> str | None:
+    """The value, if ``sentence`` is worded as the attribute's own answer ("My health: good, apart from the knee").
+
+    Args:
+        least: fewest characters that stand before the value in the wording; a short one ("I'm ...") proves nothing
+            unless that attribute was asked for.
+    """
+    head, _, tail = attribute.answer.partition("{value}")
+    text = tidy(sentence)
+    if len(head) < least or not text.casefold().startswith(head.casefold()):
+        return None
+    value = text[len(head) :].strip()
+    ending = tail.strip().rstrip(".")
+    if ending and value.rstrip(".").casefold().endswith(ending.casefold()):
+        value = value.rstrip(".")[: -len(ending)]
+    return value.strip().rstrip(".").strip() or None
+
+
+# ---- what a context holds --------------------------------------------------------------------------------------------
+def settled_attributes(context: AgentContext) -> frozenset[str]:
+    """Attributes that need no question any more: known, declined, or asked already, whatever came of it."""
+    return frozenset(context.known) | frozenset(context.declined) | frozenset(context.asked)
+
+
+def open_attributes(pack: DomainPack, context: AgentContext) -> tuple[str, ...]:
+    """Attributes that may still be asked: those of the plan first, then the others by sensitivity."""
+    settled = settled_attributes(context)
+    order = dict.fromkeys((*context.plan, *pack.by_sensitivity()))
+    return tuple(a for a in order if a in pack.attribute_ids and a not in settled)
+
+
+_STOP_WORDS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        a about all an and any are as at be been big but by can change changes could daily day do does every for from
+        get give go going good got had has have he her him his how i i'm if in into is it its just like long make may me
+        my new no not of on one or our out over own part people plan plans she should small so some start starting that
+        the their them there they thing think this time to up us want was we what when where which who why will with
+        would year you your
+        """,
+    )
+)
+
+
+def infer_domain(pack: DomainPack, query: str) -> str | None:
+    """The domain whose name and description share most with ``query``; None if nothing is shared or two are equal.
+
+    A word counts less the more domains use it.
+    """
+    words = set(_stems(query))
+    by_domain = {d.name: set(_stems(f"{d.name} {d.description}")) for d in pack.domains}
+    scores = {
+        name: sum(1 / sum(word in other for other in by_domain.values()) for word in words & own)
+        for name, own in by_domain.items()
+    }
+    best = max(scores.values(), default=0.0)
+    winners = [name for name, score in scores.items() if score == best]
+    return winners[0] if best > 0 and len(winners) == 1 else None
+
+
+def _stems(text: str) -> Iterable[str]:
+    for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", plain(text)):
+        if word in _STOP_WORDS or len(word) < 3:
+            continue
+        if word.endswith("ies"):
+            yield word.removesuffix("ies") + "y"
+        else:
+            cut = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 3), "")
+            yield word.removesuffix(cut)
+
+
+_ENDINGS = ("ing", "ed", "es", "s", "e")

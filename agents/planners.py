@@ -1,0 +1,265 @@
+"""The other planners behind ``PathPlanner``, and from a scenario to the path that goes into the store."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from ..domains.errors import UnknownNameError
+from ..domains.pack import DomainPack
+from ..domains.scenario import Scenario
+from ..vectorstore.planned_path import PlannedPath
+from .context import PathPlanner, PlanResult, Prior, Reward
+from .errors import PlanningError
+from .evaluations import Evaluations
+from .mcts import MctsPlanner, MctsSettings
+from .paths import best_path, plannable, result
+from .prior import with_floor
+
+__all__ = [
+    "PLANNERS",
+    "ExhaustivePlanner",
+    "GreedyPlanner",
+    "RandomPlanner",
+    "StaticPlanner",
+    "plan_scenario",
+    "planner_named",
+]
+
+
+async def plan_scenario(
+    scenario: Scenario,
+    planner: PathPlanner,
+    reward: Reward,
+    prior: Prior,
+    *,
+    pack: DomainPack,
+    budget: int,
+    evaluations: int,
+    seed: int,
+    model_name: str,
+    judge_name: str,
+) -> PlannedPath:
+    """Plan ``scenario`` over all attributes of ``pack``.
+
+    Args:
+        budget: most attributes in the path.
+        evaluations: most distinct attribute sets to pay for.
+        model_name: which model answered when the reward was measured.
+        judge_name: who scored the answers.
+
+    Raises:
+        PlanningError: no path; ``__cause__`` is the last failed evaluation, if that was why.
+    """
+    found = await planner.plan(
+        scenario,
+        reward,
+        prior,
+        attributes=pack.attribute_ids,
+        budget=budget,
+        evaluations=evaluations,
+        seed=seed,
+    )
+    return PlannedPath(
+        query=scenario.query,
+        domain=scenario.domain,
+        path=found.path,
+        score=found.score,
+        prefix_scores=found.prefix_scores,
+        evaluations=found.evaluations,
+        planner=planner.name,
+        model=model_name,
+        judge=judge_name,
+        pack=pack.name,
+        pack_version=pack.version,
+        scenario_id=scenario.id,
+    )
+
+
+def planner_named(name: str, pack: DomainPack, *, concurrency: int = 1) -> PathPlanner:
+    """The planner of this name, one of ``PLANNERS``. Raises ``UnknownNameError`` with the nearest one."""
+    if name not in PLANNERS:
+        raise UnknownNameError("planner", name, PLANNERS)
+    return PLANNERS[name](pack, concurrency)
+
+
+class StaticPlanner:
+    """The pack's most sensitive attributes in that order, for every query (section 4); evaluated to report scores."""
+
+    def __init__(self, pack: DomainPack) -> None:
+        self._order = pack.by_sensitivity()
+
+    @property
+    def name(self) -> str:
+        return "static"
+
+    async def plan(
+        self,
+        scenario: Scenario,
+        reward: Reward,
+        prior: Prior,
+        *,
+        attributes: Sequence[str],
+        budget: int,
+        evaluations: int,
+        seed: int,
+    ) -> PlanResult:
+        """See ``PathPlanner``. Where the whole path has no score, the longest prefix that has one is the path."""
+        known, depth = plannable(scenario, attributes, budget, evaluations)
+        place = {a: i for i, a in enumerate(self._order)}
+        path = sorted(known, key=lambda a: place.get(a, len(place)))[:depth]
+        paid = Evaluations(scenario, reward, limit=evaluations)
+        await paid.measure(frozenset(path[:n]) for n in (*range(depth, 0, -1), 0))
+        paid.require_a_score()
+        longest = max(n for n in range(1, depth + 1) if frozenset(path[:n]) in paid.scores)
+        return result(paid, path[:longest])
+
+
+class RandomPlanner:
+    """Evaluates random sets of the budget's size and keeps the best: what a search has to beat."""
+
+    def __init__(self, *, concurrency: int = 1) -> None:
+        self._concurrency = concurrency
+
+    @property
+    def name(self) -> str:
+        return "random"
+
+    async def plan(
+        self,
+        scenario: Scenario,
+        reward: Reward,
+        prior: Prior,
+        *,
+        attributes: Sequence[str],
+        budget: int,
+        evaluations: int,
+        seed: int,
+    ) -> PlanResult:
+        """See ``PathPlanner``. One evaluation for each prefix is kept back, at most half of all."""
+        known, depth = plannable(scenario, attributes, budget, evaluations)
+        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
+        rng = random.Random(seed)
+        await paid.measure(_random_sets(known, depth, evaluations - min(depth, evaluations // 2), rng))
+        weights = with_floor(await prior(scenario, frozenset(), known), known, 0.0)
+        return await best_path(paid, known, lambda _, a: weights[a])
+
+
+class ExhaustivePlanner:
+    """Evaluates every set of the budget's size: the oracle, for C(10, 3) = 120 evaluations or C(10, 5) = 252."""
+
+    def __init__(self, *, concurrency: int = 1) -> None:
+        self._concurrency = concurrency
+
+    @property
+    def name(self) -> str:
+        return "exhaustive"
+
+    async def plan(
+        self,
+        scenario: Scenario,
+        reward: Reward,
+        prior: Prior,
+        *,
+        attributes: Sequence[str],
+        budget: int,
+        evaluations: int,
+        seed: int,
+    ) -> PlanResult:
+        """See ``PathPlanner``. Raises ``PlanningError`` before anything is spent if ``evaluations`` are too few."""
+        known, depth = plannable(scenario, attributes, budget, evaluations)
+        needed = math.comb(len(known), depth)
+        if needed > evaluations:
+            raise PlanningError(
+                scenario.id,
+                f"there are {needed} sets of {depth} out of {len(known)} attributes, and {evaluations} evaluations; "
+                "allow more of them, or take a planner that searches",
+            )
+        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
+        await paid.measure(frozenset(c) for c in itertools.combinations(known, depth))
+        weights = with_floor(await prior(scenario, frozenset(), known), known, 0.0)
+        return await best_path(paid, known, lambda _, a: weights[a])
+
+
+class GreedyPlanner:
+    """Adds the attribute that helps most, one at a time, then swaps single attributes while that helps.
+
+    Cheap and short-sighted: it misses attributes that only help together.
+    """
+
+    def __init__(self, *, concurrency: int = 1) -> None:
+        self._concurrency = concurrency
+
+    @property
+    def name(self) -> str:
+        return "greedy"
+
+    async def plan(
+        self,
+        scenario: Scenario,
+        reward: Reward,
+        prior: Prior,
+        *,
+        attributes: Sequence[str],
+        budget: int,
+        evaluations: int,
+        seed: int,
+    ) -> PlanResult:
+        """See ``PathPlanner``. With few evaluations the prior decides which candidates are tried."""
+        known, depth = plannable(scenario, attributes, budget, evaluations)
+        weights = with_floor(await prior(scenario, frozenset(), known), known, 0.0)
+        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
+        likely = sorted(known, key=lambda a: -weights[a])
+        chosen = await _forward(paid, likely, depth)
+        await _swap(paid, chosen, likely, weights, self._concurrency)
+        return await best_path(paid, known, lambda _, a: weights[a])
+
+
+PLANNERS: Mapping[str, Callable[[DomainPack, int], PathPlanner]] = {
+    "mcts": lambda pack, n: MctsPlanner(MctsSettings(concurrency=n)),
+    "mcts-paper": lambda pack, n: MctsPlanner.paper(MctsSettings.paper(concurrency=n)),
+    "greedy": lambda pack, n: GreedyPlanner(concurrency=n),
+    "static": lambda pack, n: StaticPlanner(pack),
+    "random": lambda pack, n: RandomPlanner(concurrency=n),
+    "exhaustive": lambda pack, n: ExhaustivePlanner(concurrency=n),
+}
+"""Name -> maker of the planner, from the pack and the number of evaluations that may be under way at a time."""
+
+
+def _random_sets(attributes: Sequence[str], size: int, count: int, rng: random.Random) -> list[frozenset[str]]:
+    if count >= math.comb(len(attributes), size):
+        return [frozenset(c) for c in itertools.combinations(attributes, size)]
+    sets: dict[frozenset[str], None] = {}
+    while len(sets) < count:
+        sets[frozenset(rng.sample(attributes, size))] = None
+    return list(sets)
+
+
+async def _forward(paid: Evaluations, likely: Sequence[str], depth: int) -> frozenset[str]:
+    chosen: frozenset[str] = frozenset()
+    while len(chosen) < depth:
+        candidates = [chosen | {a} for a in likely if a not in chosen]
+        later = depth - len(chosen) - 1  # one evaluation for each step to come
+        await paid.measure(candidates[: max(0, paid.left - later)])
+        chosen = max(candidates, key=lambda s: paid.scores.get(s, 0.0))
+    return chosen
+
+
+async def _swap(
+    paid: Evaluations, chosen: frozenset[str], likely: Sequence[str], weights: Mapping[str, float], step: int
+) -> None:
+    better = True
+    while better and paid.left:
+        better = False
+        pairs = [(out, a) for out in likely if out in chosen for a in likely if a not in chosen]
+        pairs.sort(key=lambda p: weights[p[0]] - weights[p[1]])
+        swaps = [chosen - {out} | {a} for out, a in pairs]
+        for start in range(0, len(swaps), step):
+            few = swaps[start : start + step]
+            await paid.measure(few)
+            best = max(few, key=lambda s: paid.scores.get(s, 0.0))
+            if paid.scores.get(best, 0.0) > paid.scores.get(chosen, 0.0):
+                chosen, better = best, True
+                break

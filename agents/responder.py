@@ -1,0 +1,149 @@
+"""The answer: written from exactly the attributes that are known (5.3, D.4)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+
+from ..domains.attribute import Attribute
+from ..domains.pack import DomainPack, RiskRule
+from ..models import ChatModel, Prompt, fence, new_nonce
+from .briefing import fenced_known, labels
+from .context import AgentContext
+from .heuristics import infer_domain, is_denial, sentences
+
+__all__ = ["ModelResponder", "PackResponder"]
+
+
+class PackResponder:
+    """Composes an answer from the pack: no model. Uses the query, the domain and ``context.known``, nothing else.
+
+    An acknowledgement, for whom it is written, the domain's guidance, the guidance of the risk rules that the known
+    values trigger (heaviest first, as many as fit into 220 words, at most five), and a closing that points to people
+    where a rule of weight 2 or more fired.
+    """
+
+    def __init__(self, pack: DomainPack) -> None:
+        self._pack = pack
+
+    async def stream(self, context: AgentContext) -> AsyncIterator[str]:
+        """The answer, a sentence a piece."""
+        for index, paragraph in enumerate(self._paragraphs(context)):
+            for position, sentence in enumerate(sentences(paragraph)):
+                yield ("" if index == position == 0 else " " if position else "\n\n") + sentence
+
+    async def answer(self, context: AgentContext) -> str:
+        """The whole answer, 80 to 220 words."""
+        return "".join([piece async for piece in self.stream(context)])
+
+    def _paragraphs(self, context: AgentContext) -> list[str]:
+        known = {a: v for a, v in context.known.items() if a in self._pack.attribute_ids}
+        domain = context.domain or infer_domain(self._pack, context.query)
+        # A guessed field must not switch a risk off: rules that depend on it are then looked at as in any field.
+        risks = self._pack.risks(known, context.domain)
+        opening = self._pack.acknowledgement(known) or _NEUTRAL_OPENING
+        guidance = [self._pack.domain(domain).guidance if domain else _NO_DOMAIN]
+        closing = _CLOSING_WITH_PEOPLE if any(r.weight >= _SERIOUS for r in risks) else _CLOSING
+        whom = _for_whom(self._pack, known)
+        room = _MOST_WORDS - _count(opening, *guidance, whom, closing)
+        chosen = _that_fit(risks, room)
+        parts = [f"{opening} {whom}", *guidance, " ".join(chosen[:2]), " ".join(chosen[2:]), closing]
+        for filler in _FILLERS:
+            if _count(*parts) >= _FEWEST_WORDS:
+                break
+            parts[1] += f" {filler}"
+        return [" ".join(part.split()) for part in parts if part.strip()]
+
+
+class ModelResponder:
+    """A model writes the answer. Its prompt holds the query and the known attributes, and no other value.
+
+    Raises the errors of ``askfirst.models`` as they are: a failure is never an answer.
+    """
+
+    def __init__(self, model: ChatModel, pack: DomainPack, *, rng: random.Random | None = None) -> None:
+        self._model = model
+        self._pack = pack
+        self._rng = rng
+        self._prompt = Prompt.load(package="askfirst.agents", name="responder")
+
+    async def stream(self, context: AgentContext) -> AsyncIterator[str]:
+        """Pieces of the model's answer as they come."""
+        nonce = new_nonce(self._rng)
+        messages = self._prompt.messages(
+            query=fence(context.query, "query", nonce),
+            known=fenced_known(self._pack, context, nonce),
+            declined=labels(self._pack, context.declined),
+        )
+        async for piece in self._model.stream(messages):
+            yield piece
+
+    async def answer(self, context: AgentContext) -> str:
+        """The whole answer."""
+        return "".join([piece async for piece in self.stream(context)]).strip()
+
+
+_FEWEST_WORDS, _MOST_WORDS = 80, 220
+_MOST_RISKS = 5
+_SERIOUS = 2.0  # weight of a rule from which on the closing points to people
+
+_NEUTRAL_OPENING = (
+    "Thank you for asking this before you act. It is a fair question, and a little care now goes a long way."
+)
+_NO_DOMAIN = (
+    "Put down what you want from this and what it could cost, and choose the version that you can still undo. Sleeping "
+    "on it once rarely hurts."
+)
+_CLOSING = "You know your situation best. Go at your own pace, and write again when something changes."
+_CLOSING_WITH_PEOPLE = (
+    "Please let someone you trust in on this. If you ever feel unsafe, call your local emergency number at once. "
+    "Asking was a good step, and you deserve help with the next one."
+)
+_FILLERS = (
+    "Ask yourself what would make you stop halfway, and decide that now, while it is quiet.",
+    "Then check after a few days whether it still feels right.",
+    "There is no prize for doing it quickly.",
+)
+_LONGEST_MENTION = 40
+_MOST_MENTIONS = 3
+
+
+def _that_fit(risks: tuple[RiskRule, ...], room: int) -> list[str]:
+    """Guidance of ``risks``, the heaviest first, as long as the words of ``room`` last; no text twice."""
+    chosen: list[str] = []
+    for text in dict.fromkeys(" ".join(rule.guidance.split()) for rule in risks):
+        if len(chosen) < _MOST_RISKS and _count(text) <= room:
+            chosen.append(text)
+            room -= _count(text)
+    return chosen
+
+
+def _for_whom(pack: DomainPack, known: dict[str, str]) -> str:
+    """A sentence that shows for whom this is written; private things are named, their values not repeated."""
+    chosen = [pack.attribute(a) for a in pack.by_sensitivity() if a in known][:_MOST_MENTIONS]
+    kept = [_mention(a, known[a.id]) for a in chosen if not _is_delicate(a)]
+    kept += ["how you feel right now" for a in chosen if a.group == "emotional"]
+    if delicate := [f"your {_name(a)}" for a in chosen if _is_delicate(a) and a.group != "emotional"]:
+        kept.append(f"what you told me about {' and '.join(delicate)}")
+    if not kept:
+        return ""
+    listed = kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
+    return f"I have kept in mind {listed}."
+
+
+def _is_delicate(attribute: Attribute) -> bool:
+    return attribute.private or attribute.group != "demographic"
+
+
+def _mention(attribute: Attribute, value: str) -> str:
+    short = value.split(",")[0].strip()
+    shown = f" ({short})" if len(short) <= _LONGEST_MENTION and not is_denial(short) else ""
+    return f"your {_name(attribute)}{shown}"
+
+
+def _name(attribute: Attribute) -> str:
+    return " ".join(w if w.isupper() else w.lower() for w in attribute.label.split())
+
+
+def _count(*texts: str) -> int:
+    return sum(len(text.split()) for text in texts)

@@ -1,0 +1,94 @@
+"""``askfirst demo``: plan, evaluate and report on the packaged scenarios."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .console import note, print_json, progress
+from .table import print_summary
+
+__all__ = ["CONDITIONS", "demo"]
+
+CONDITIONS = ("context_free", "static:3", "agent", "raise", "context_rich")
+
+
+def demo(
+    output: Annotated[
+        Path | None, typer.Option("--out", help="New folder for the run; default: runs/demo-TIME.", show_default=False)
+    ] = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    model: options.Model = None,
+    user_model: options.UserModel = None,
+    judge_model: options.JudgeModel = None,
+    planner_model: options.PlannerModel = None,
+    base_url: options.BaseUrl = None,
+    timeout: options.Timeout = None,
+    max_tokens: options.MaxTokens = None,
+    concurrency: options.Concurrency = None,
+    evaluations: Annotated[
+        int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")
+    ] = 60,
+    as_json: options.Json = False,
+) -> None:
+    """Plan paths for the packaged planning scenarios, then hold and judge conversations on the others."""
+    from ...evals import RunExists
+    from ...models import run_sync
+    from ..evaluation import PACKAGED, EvalRequest, run_evaluation, scenarios_from
+    from ..planning import PlanRequest, plan_scenarios
+    from ..settings import load_settings
+    from ..wiring import Wiring
+
+    folder = output or Path("runs") / f"demo-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    if folder.exists():
+        raise RunExists(folder)
+    wiring = Wiring(
+        load_settings(
+            model=model,
+            user_model=user_model,
+            judge_model=judge_model,
+            planner_model=planner_model,
+            base_url=base_url,
+            timeout=timeout,
+            max_tokens=max_tokens,
+            concurrency=concurrency,
+            store=folder.with_name(f"{folder.name}.paths"),
+        )
+    )
+    wiring.check_models()
+    scenarios = scenarios_from(PACKAGED, wiring, "plan", default="plan")[:limit]
+    paths = wiring.open_store()
+    try:
+        with progress("Planning paths", quiet=as_json) as advance:
+            planned = run_sync(
+                plan_scenarios(
+                    scenarios,
+                    paths,
+                    wiring,
+                    PlanRequest(evaluations=evaluations, seed=seed),
+                    on_progress=advance,
+                )
+            )
+    finally:
+        paths.close()
+    for scenario_id, reason in planned.failed:
+        note(f"{scenario_id}: {reason}")
+    request = EvalRequest(data=PACKAGED, conditions=CONDITIONS, split="eval", limit=limit, seed=seed)
+    try:
+        with progress("Conversations ", quiet=as_json) as advance:
+            result = run_evaluation(request, wiring, folder, on_progress=lambda p: advance(p.done, p.planned))
+    except KeyboardInterrupt:
+        if folder.exists():
+            note(f"Interrupted. Nothing that was finished is lost; go on with: askfirst eval --resume {folder}")
+        raise
+    if as_json:
+        print_json({"run": str(folder), **result.summary})
+    else:
+        print_summary(result)
+    if result.errors or planned.failed:
+        raise typer.Exit(3)

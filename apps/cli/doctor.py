@@ -1,0 +1,141 @@
+"""``askfirst doctor``: what is configured, what is installed, what can be reached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from . import options
+from .console import out, print_json
+
+if TYPE_CHECKING:
+    from ..wiring import Wiring
+
+__all__ = ["doctor"]
+
+_DISTRIBUTIONS = ("langgraph", "langchain-openai", "chromadb", "sentence-transformers", "torch", "pydantic")
+
+
+def doctor(
+    model: options.Model = None,
+    user_model: options.UserModel = None,
+    judge_model: options.JudgeModel = None,
+    planner_model: options.PlannerModel = None,
+    base_url: options.BaseUrl = None,
+    timeout: options.Timeout = None,
+    pack: options.Pack = None,
+    store: options.Store = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what is configured and try every part: pack, embedding, store and model."""
+    from ..settings import load_settings
+    from ..wiring import Wiring
+
+    wiring = Wiring(
+        load_settings(
+            model=model,
+            user_model=user_model,
+            judge_model=judge_model,
+            planner_model=planner_model,
+            base_url=base_url,
+            timeout=timeout,
+            pack=pack,
+            store=store,
+        )
+    )
+    checks = [_versions(), _pack(wiring), _embedding(wiring), _store(wiring), *_models(wiring)]
+    if as_json:
+        print_json({"ok": all(c["ok"] for c in checks), "checks": checks})
+    else:
+        from rich.table import Table
+
+        table = Table("", "Part", "State", show_edge=False)
+        for check in checks:
+            table.add_row("[green]ok[/]" if check["ok"] else "[red]no[/]", str(check["part"]), str(check["state"]))
+        out().print(table)
+    failed = [c for c in checks if not c["ok"]]
+    if failed:
+        raise typer.Exit(3 if any(str(c["part"]).startswith("model") for c in failed) else 2)
+
+
+Check = dict[str, object]
+
+
+def _check(part: str, state: str, *, ok: bool = True) -> Check:
+    return {"part": part, "ok": ok, "state": state}
+
+
+def _versions() -> Check:
+    import platform
+    from importlib.metadata import version
+
+    listed = ", ".join(f"{name} {version(name)}" for name in _DISTRIBUTIONS)
+    return _check("versions", f"askfirst {version('askfirst')}, Python {platform.python_version()}, {listed}")
+
+
+def _pack(wiring: Wiring) -> Check:
+    from ...domains import InputError
+
+    try:
+        pack = wiring.pack
+    except InputError as error:
+        return _check("pack", str(error), ok=False)
+    countries = sorted({s.country for s in pack.resources.services if s.country != "*"})
+    return _check(
+        "pack",
+        f"{pack.name} {pack.version}: {len(pack.domains)} domains, {len(pack.attributes)} attributes, "
+        f"crisis resources for {', '.join(countries) or 'no country'} and everywhere",
+    )
+
+
+def _embedding(wiring: Wiring) -> Check:
+    from ...domains import AskfirstError
+    from ...vectorstore import embedder
+
+    try:
+        found = embedder(wiring.settings.embedding)
+        found.embed(["Is anybody there?"])
+    except AskfirstError as error:
+        return _check("embedding", str(error), ok=False)
+    return _check("embedding", f"{found.name}, {found.dimension} dimensions")
+
+
+def _store(wiring: Wiring) -> Check:
+    from ...domains import AskfirstError
+
+    folder = wiring.settings.store
+    if not folder.exists():
+        return _check("store", f"{folder}: none yet; 'askfirst plan' makes it")
+    try:
+        store = wiring.open_store()
+        count = len(store)
+        store.close()
+    except AskfirstError as error:
+        return _check("store", str(error), ok=False)
+    return _check("store", f"{folder}: {count} planned paths")
+
+
+def _models(wiring: Wiring) -> list[Check]:
+    from ...models import Message, ModelError, Sampling, run_sync
+    from ..settings import OFFLINE
+
+    checks = []
+    tried: dict[str, Check] = {}
+    for role in ("agent", "user", "judge", "planner"):
+        spec = wiring.spec(role)
+        if spec == OFFLINE:
+            checks.append(_check(f"model of {role}", "offline reference backend: no language model"))
+            continue
+        if spec not in tried:
+            try:
+                model = wiring.model(role)
+                assert model is not None
+                reply = run_sync(
+                    model.complete([Message(role="user", content="Reply with: ok")], sampling=Sampling(max_tokens=16))
+                )
+                tried[spec] = _check("", f"{spec} answers ({reply.usage.output_tokens} tokens)")
+            except ModelError as error:
+                tried[spec] = _check("", str(error), ok=False)
+        checks.append({**tried[spec], "part": f"model of {role}"})
+    return checks

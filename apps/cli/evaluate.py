@@ -1,0 +1,121 @@
+"""``askfirst eval``: simulated conversations, judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .console import note, print_json, progress
+from .table import print_summary
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    data: Annotated[
+        str | None, typer.Argument(help="File or folder of scenarios, or 'penguin_mini'.", show_default=False)
+    ] = None,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--condition",
+            "-c",
+            help="context_free, context_rich, static:K, random:K, oracle:K, agent or raise; repeat for several.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="New folder for the run.", show_default=False)] = None,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", help="Go on with the run in this folder.", show_default=False)
+    ] = None,
+    split: Annotated[str, typer.Option("--split", help="auto, plan, eval or all.")] = "auto",
+    limit: options.Limit = None,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Conversations per scenario and condition.")] = 1,
+    max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Most messages of the assistant.")] = 12,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            "--fail-under", min=1, max=5, help="Exit with 1 if a condition's mean is lower.", show_default=False
+        ),
+    ] = None,
+    seed: options.Seed = 0,
+    model: options.Model = None,
+    user_model: options.UserModel = None,
+    judge_model: options.JudgeModel = None,
+    planner_model: options.PlannerModel = None,
+    base_url: options.BaseUrl = None,
+    timeout: options.Timeout = None,
+    max_tokens: options.MaxTokens = None,
+    concurrency: options.Concurrency = None,
+    pack: options.Pack = None,
+    store: options.Store = None,
+    budget: options.Budget = None,
+    abstention: options.Abstention = None,
+    threshold: options.Threshold = None,
+    country: options.Country = None,
+    as_json: options.Json = False,
+) -> None:
+    """Hold simulated conversations under each condition, judge them, and write a run folder with report.html."""
+    from ...domains import InputError
+    from ..evaluation import EvalRequest, resume_run, run_evaluation, split_choice
+    from ..settings import load_settings
+    from ..wiring import Wiring
+
+    settings = load_settings(
+        model=model,
+        user_model=user_model,
+        judge_model=judge_model,
+        planner_model=planner_model,
+        base_url=base_url,
+        timeout=timeout,
+        max_tokens=max_tokens,
+        concurrency=concurrency,
+        pack=pack,
+        store=store,
+        budget=budget,
+        abstention=abstention,
+        threshold=threshold,
+        country=country,
+    )
+    if resume is not None:
+        if data is not None or condition or output is not None:
+            raise InputError("--resume takes everything from the run; leave out DATA, --condition and --out")
+        folder = resume
+    elif data is None or not condition or output is None:
+        raise InputError("give DATA, --condition (once or more) and --out, or --resume RUN")
+    else:
+        folder = output
+    try:
+        with progress("Conversations", quiet=as_json) as advance:
+            if resume is not None:
+                result = resume_run(resume, settings, on_progress=lambda p: advance(p.done, p.planned))
+            else:
+                request = EvalRequest(
+                    data=data or "",
+                    conditions=tuple(condition or ()),
+                    split=split_choice(split),
+                    limit=limit,
+                    seed=seed,
+                    repeats=repeats,
+                    max_turns=max_turns,
+                )
+                result = run_evaluation(
+                    request, Wiring(settings), folder, on_progress=lambda p: advance(p.done, p.planned)
+                )
+    except KeyboardInterrupt:
+        if (folder / "run.json").exists():
+            note(f"Interrupted. Nothing that was finished is lost; go on with: askfirst eval --resume {folder}")
+        raise
+    if as_json:
+        print_json({"run": str(folder), **result.summary})
+    else:
+        print_summary(result)
+    if result.errors:
+        note(f"{result.errors} conversations failed and were not judged; try them again with --resume {folder}")
+        raise typer.Exit(3)
+    if fail_under is not None and (low := result.below(fail_under)):
+        note(f"Gate failed: mean below {fail_under:g} or not scored in {', '.join(low)}")
+        raise typer.Exit(1)

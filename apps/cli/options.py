@@ -1,0 +1,90 @@
+"""Options that several commands share, each with one meaning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_MODELS = "Models"
+_AGENT = "Agent"
+
+Model = Annotated[
+    str | None,
+    typer.Option("--model", help="'offline' (default) or 'openai:NAME'.", rich_help_panel=_MODELS, show_default=False),
+]
+UserModel = Annotated[
+    str | None,
+    typer.Option("--user-model", help="Simulated user; default: --model.", rich_help_panel=_MODELS, show_default=False),
+]
+JudgeModel = Annotated[
+    str | None,
+    typer.Option("--judge-model", help="Judge; default: --model.", rich_help_panel=_MODELS, show_default=False),
+]
+PlannerModel = Annotated[
+    str | None,
+    typer.Option("--planner-model", help="Planner; default: --model.", rich_help_panel=_MODELS, show_default=False),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        help="OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1.",
+        rich_help_panel=_MODELS,
+        show_default=False,
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", help="Seconds for one model call (60).", rich_help_panel=_MODELS, show_default=False),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option("--max-tokens", help="Most tokens of one reply (2048).", rich_help_panel=_MODELS, show_default=False),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option("--concurrency", help="Conversations or evaluations at once (8).", show_default=False),
+]
+Pack = Annotated[
+    str | None,
+    typer.Option("--pack", help="Domain pack: a name or a folder (penguin).", show_default=False),
+]
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        help="Folder of the store of planned paths (.askfirst/paths).",
+        rich_help_panel=_AGENT,
+        show_default=False,
+    ),
+]
+Budget = Annotated[
+    int | None,
+    typer.Option("--budget", help="Most questions in a conversation (5).", rich_help_panel=_AGENT, show_default=False),
+]
+Abstention = Annotated[
+    str | None,
+    typer.Option("--abstention", help="scale (default), binary or basic.", rich_help_panel=_AGENT, show_default=False),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        help="Completeness, 0 to 5, from which to answer (3).",
+        rich_help_panel=_AGENT,
+        show_default=False,
+    ),
+]
+Country = Annotated[
+    str | None,
+    typer.Option(
+        "--country", help="Two-letter code, for crisis resources.", rich_help_panel=_AGENT, show_default=False
+    ),
+]
+Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, help="Use only the first N scenarios.", show_default=False)
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")]

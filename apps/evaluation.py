@@ -1,0 +1,252 @@
+"""Run an evaluation from settings: scenarios, conditions, a run folder, a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from ..domains import InputError, Scenario, UnknownNameError
+from ..evals import Progress, RunExists, RunFolder, RunSettings, plan_run, run_eval, write_report
+from ..models import run_sync
+from ..simulators import load_scenarios, packaged_scenarios
+from ..vectorstore import PathStore
+from .settings import Settings, load_settings
+from .wiring import Wiring
+
+__all__ = [
+    "PACKAGED",
+    "EvalRequest",
+    "EvalResult",
+    "SplitChoice",
+    "resume_run",
+    "run_evaluation",
+    "scenarios_from",
+    "split_choice",
+]
+
+PACKAGED = "penguin_mini"
+"""Name by which the packaged scenarios are used as DATA."""
+
+SplitChoice = Literal["auto", "plan", "eval", "all"]
+
+# What a resumed run takes from the run folder. Endpoint, key and speed may differ.
+_KEPT = (
+    "budget",
+    "retrieve_k",
+    "abstention",
+    "threshold",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "embedding",
+    "country",
+)
+
+
+@dataclass(frozen=True)
+class EvalRequest:
+    """What to evaluate.
+
+    Attributes:
+        data: a path, or ``"penguin_mini"``.
+        split: ``"auto"`` takes the "eval" split where the data has splits, so that planned queries are never judged.
+        conditions: as in ``parse_condition``.
+        limit: only the first scenarios.
+        repeats: conversations per scenario and condition.
+        max_turns: most messages of the assistant in a conversation.
+    """
+
+    data: str
+    conditions: tuple[str, ...]
+    split: SplitChoice = "auto"
+    limit: int | None = None
+    seed: int = 0
+    repeats: int = 1
+    max_turns: int = 12
+
+
+@dataclass(frozen=True)
+class EvalResult:
+    """A finished run.
+
+    Attributes:
+        folder: where it is.
+        settings: what was run.
+        summary: as in ``summary.json``.
+        errors: conversations that failed and were not judged.
+        without_paths: ``raise`` was run, but there was no planned path to retrieve.
+    """
+
+    folder: Path
+    settings: RunSettings
+    summary: dict[str, Any]
+    errors: int
+    without_paths: bool
+
+    def below(self, gate: float) -> list[str]:
+        """Conditions whose mean score is lower than ``gate``, or which have no score."""
+        rows = self.summary["conditions"].items()
+        return [name for name, row in rows if row["mean"] is None or row["mean"] < gate]
+
+
+def split_choice(text: str) -> SplitChoice:
+    """``text`` as a split. Raises ``UnknownNameError`` naming the nearest."""
+    choices = get_args(SplitChoice)
+    if text not in choices:
+        raise UnknownNameError("split", text, choices)
+    return cast("SplitChoice", text)
+
+
+def scenarios_from(
+    data: str, wiring: Wiring, split: SplitChoice, *, default: Literal["plan", "eval"]
+) -> list[Scenario]:
+    """The scenarios of ``data`` in ``split``; ``"auto"`` means ``default`` where the data has splits, else all.
+
+    Raises:
+        InputError: the data cannot be read, or nothing is left.
+    """
+    if data == PACKAGED and not Path(data).exists():
+        every = packaged_scenarios(wiring.pack)
+    else:
+        every = load_scenarios(data, wiring.pack)
+    wanted = split
+    if wanted == "auto":
+        wanted = default if any(s.split for s in every) else "all"
+    chosen = [s for s in every if wanted == "all" or s.split == wanted]
+    if not chosen:
+        raise InputError(f"{data}: none of its {len(every)} scenarios is in the split {wanted!r}; try --split all")
+    return chosen
+
+
+def run_evaluation(
+    request: EvalRequest, wiring: Wiring, out: Path, *, on_progress: Callable[[Progress], None]
+) -> EvalResult:
+    """Run a new evaluation into ``out``, with its report.
+
+    Raises:
+        InputError, RunFolderError: nothing was run.
+        RunAborted: every conversation fails; what was tried is in the folder.
+    """
+    scenarios = scenarios_from(request.data, wiring, request.split, default="eval")
+    settings, used, _ = plan_run(
+        scenarios,
+        request.conditions,
+        wiring.pack,
+        data=request.data,
+        model=wiring.spec("agent"),
+        user_model=wiring.spec("user"),
+        judge_model=wiring.spec("judge"),
+        planner_model=wiring.spec("planner"),
+        offline=wiring.offline,
+        repeats=request.repeats,
+        seed=request.seed,
+        limit=request.limit,
+        max_turns=request.max_turns,
+        prompts=wiring.prompt_hashes(),
+        options={
+            "split": request.split,
+            "pack": wiring.settings.pack,
+            "store": str(wiring.settings.store),
+            "base_url": wiring.settings.base_url,
+            **{name: getattr(wiring.settings, name) for name in _KEPT},
+        },
+    )
+    if out.exists():
+        raise RunExists(out)
+    wiring.check_models()
+    with (
+        _planned_paths(wiring, settings.conditions) as store,
+        RunFolder.create(out, settings, created=datetime.now(UTC)) as folder,
+    ):
+        return _run(folder, used, wiring, store, on_progress)
+
+
+def resume_run(out: Path, given: Settings, *, on_progress: Callable[[Progress], None]) -> EvalResult:
+    """Go on with the run in ``out``, with the settings that it was started with.
+
+    Args:
+        given: gives what a run folder does not hold or may change: key, endpoint, time limits, concurrency.
+
+    Raises:
+        InputError: the run's data is gone or has changed.
+        RunFolderError: there is no run, or another process has it.
+    """
+    with RunFolder.resume(out) as folder:
+        stored = folder.settings
+        wiring = Wiring(_settings_of(stored, given))
+        split = stored.options.get("split", "auto")
+        scenarios = scenarios_from(stored.data, wiring, split_choice(str(split)), default="eval")
+        again, used, _ = plan_run(
+            scenarios,
+            stored.conditions,
+            wiring.pack,
+            data=stored.data,
+            model=stored.model,
+            user_model=stored.user_model,
+            judge_model=stored.judge_model,
+            limit=stored.limit,
+            max_turns=stored.max_turns,
+        )
+        if again.data_digest != stored.data_digest:
+            raise InputError(f"{stored.data}: the scenarios have changed since {out} was begun; start a new run")
+        if wiring.prompt_hashes() != stored.prompts:
+            raise InputError(f"the prompts have changed since {out} was begun; start a new run")
+        wiring.check_models()
+        with _planned_paths(wiring, stored.conditions) as store:
+            return _run(folder, used, wiring, store, on_progress)
+
+
+def _settings_of(stored: RunSettings, given: Settings) -> Settings:
+    kept = {name: stored.options.get(name) for name in (*_KEPT, "pack", "store")}
+    return load_settings(
+        **kept,
+        model=stored.model,
+        user_model=stored.user_model,
+        judge_model=stored.judge_model,
+        planner_model=stored.planner_model,
+        base_url=given.base_url or stored.options.get("base_url"),
+        api_key=given.api_key,
+        timeout=given.timeout,
+        retries=given.retries,
+        concurrency=given.concurrency,
+    )
+
+
+@contextmanager
+def _planned_paths(wiring: Wiring, conditions: Sequence[str]) -> Iterator[PathStore | None]:
+    """The store, if a condition uses it and it exists. One that cannot be used shows here, before anything is run."""
+    if "raise" not in conditions or not wiring.settings.store.exists():
+        yield None
+        return
+    with closing(wiring.open_store()) as store:
+        len(store)
+        yield store
+
+
+def _run(
+    folder: RunFolder,
+    scenarios: Sequence[Scenario],
+    wiring: Wiring,
+    store: PathStore | None,
+    on_progress: Callable[[Progress], None],
+) -> EvalResult:
+    summary = run_sync(
+        run_eval(
+            scenarios,
+            folder=folder,
+            pack=wiring.pack,
+            assistants=wiring.assistants(store),
+            make_user=wiring.simulated_user,
+            judge=wiring.judge(),
+            concurrency=wiring.settings.concurrency,
+            on_progress=on_progress,
+        )
+    )
+    write_report([folder.path], folder.path / "report.html")
+    errors = sum(r.error is not None for r in folder.records)
+    without_paths = "raise" in folder.settings.conditions and not (store is not None and len(store))
+    return EvalResult(folder.path, folder.settings, summary, errors, without_paths)

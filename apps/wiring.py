@@ -1,0 +1,234 @@
+"""The composition root: turns settings into the parts of the system and joins them.
+
+Every other package takes its collaborators as arguments; only this module decides which they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..agents import (
+    ModelAbstention,
+    ModelAcquisition,
+    ModelCrisisScreen,
+    ModelExtraction,
+    ModelPrior,
+    ModelResponder,
+    PackCrisisScreen,
+    PackPrior,
+    PackResponder,
+    PlanAcquisition,
+    RuleAbstention,
+    RuleExtraction,
+    planner_named,
+)
+from ..agents.context import AgentContext, Extraction, PathPlanner, Prior, Responder, Reward
+from ..domains import DomainPack, Scenario, get_pack
+from ..evals import Assistants, BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge
+from ..graphs import RaiseComponents, RaiseSettings
+from ..models import ChatModel, EmptyCompletion, Limits, Message, Prompt, Sampling, connect, run_sync
+from ..simulators import LlmUser, Persona, ScriptedUser, SimulatedUser
+from ..vectorstore import PathStore
+from .raise_assistant import RaiseAssistant
+from .settings import OFFLINE, Settings
+
+if TYPE_CHECKING:
+    from ..vectorstore import ChromaPathStore
+
+__all__ = ["Wiring"]
+
+_ROLES = ("agent", "user", "judge", "planner")
+
+
+class Wiring:
+    """The parts that one run of the program uses, made on first use and shared."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    # ---- models ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def pack(self) -> DomainPack:
+        """The domain pack."""
+        return get_pack(self.settings.pack)
+
+    @cached_property
+    def _connected(self) -> dict[str, ChatModel]:
+        return {}
+
+    def spec(self, role: str) -> str:
+        """The model of ``role`` ("agent", "user", "judge" or "planner"): ``"offline"`` or ``"openai:NAME"``."""
+        own = {
+            "user": self.settings.user_model,
+            "judge": self.settings.judge_model,
+            "planner": self.settings.planner_model,
+        }.get(role)
+        return own or self.settings.model
+
+    def model(self, role: str) -> ChatModel | None:
+        """The chat model of ``role``, None for the offline backend. Roles with the same name share one connection."""
+        spec = self.spec(role)
+        if spec == OFFLINE:
+            return None
+        if spec not in self._connected:
+            self._connected[spec] = self._connect(spec, retries=self.settings.retries)
+        return self._connected[spec]
+
+    def _connect(self, spec: str, *, retries: int) -> ChatModel:
+        settings = self.settings
+        return connect(
+            spec,
+            base_url=settings.base_url,
+            api_key=settings.api_key,
+            limits=Limits(timeout=settings.timeout, retries=retries, concurrency=settings.concurrency),
+            sampling=Sampling(temperature=settings.temperature, top_p=settings.top_p, max_tokens=settings.max_tokens),
+        )
+
+    def check_models(self) -> None:
+        """Try every model with one short message, before anything is written.
+
+        Raises:
+            ModelError: a model is not reachable, refuses the key, or does not exist.
+        """
+        for role in _ROLES:
+            self.model(role)  # a wrong name or a missing key shows here, before any network
+        run_sync(self._probe())
+
+    async def _probe(self) -> None:
+        messages = [Message(role="user", content="Reply with the word: ok")]
+        for spec in self._connected:
+            model = self._connect(spec, retries=1)
+            with suppress(EmptyCompletion):  # a reasoning model may spend so few tokens on nothing visible
+                await model.complete(messages, sampling=Sampling(max_tokens=16))
+
+    def prompt_hashes(self) -> dict[str, str]:
+        """``package/name`` -> hash of every prompt file; empty offline, where none is used."""
+        if self.offline:
+            return {}
+        hashes = {}
+        for package in ("agents", "simulators", "evals"):
+            folder = files(f"askfirst.{package}") / "prompts"
+            for name in sorted(entry.name.removesuffix(".md") for entry in folder.iterdir()):
+                hashes[f"{package}/{name}"] = Prompt.load(package=f"askfirst.{package}", name=name).hash
+        return hashes
+
+    @property
+    def offline(self) -> bool:
+        """Whether no role uses a language model."""
+        return all(self.spec(role) == OFFLINE for role in _ROLES)
+
+    # ---- the online agent -------------------------------------------------------------------------------------------
+
+    def open_store(self, folder: Path | None = None) -> ChromaPathStore:
+        """The store of planned paths in ``folder``, or in the configured one."""
+        from ..vectorstore import ChromaPathStore, embedder
+
+        return ChromaPathStore(folder or self.settings.store, embedder(self.settings.embedding))
+
+    def responder(self) -> Responder:
+        """Writes answers: a model, or the pack's texts offline."""
+        model = self.model("agent")
+        return PackResponder(self.pack) if model is None else ModelResponder(model, self.pack)
+
+    def extraction(self) -> Extraction:
+        """Reads what a person's message tells."""
+        model = self.model("agent")
+        return RuleExtraction(self.pack) if model is None else ModelExtraction(model, self.pack)
+
+    def components(self, store: PathStore | None) -> RaiseComponents:
+        """The parts of the state machine."""
+        model, pack, settings = self.model("agent"), self.pack, self.settings
+        rules = RuleAbstention(pack, threshold=settings.threshold)
+        if model is None:
+            return RaiseComponents(
+                pack=pack,
+                store=store,
+                abstention=rules,
+                acquisition=PlanAcquisition(pack),
+                extraction=self.extraction(),
+                responder=self.responder(),
+                crisis=PackCrisisScreen(pack),
+            )
+        return RaiseComponents(
+            pack=pack,
+            store=store,
+            abstention=ModelAbstention(
+                model, pack, variant=settings.abstention, threshold=settings.threshold, fallback=rules
+            ),
+            acquisition=ModelAcquisition(model, pack),
+            extraction=self.extraction(),
+            responder=self.responder(),
+            crisis=ModelCrisisScreen(model, pack),
+        )
+
+    def raise_settings(self, *, use_planner: bool = True) -> RaiseSettings:
+        """Settings of the state machine."""
+        return RaiseSettings(
+            budget=self.settings.budget,
+            retrieve_k=self.settings.retrieve_k,
+            country=self.settings.country,
+            use_planner=use_planner,
+        )
+
+    # ---- planning ---------------------------------------------------------------------------------------------------
+
+    def reward(self) -> Reward:
+        """What the planner maximises: answer with the set revealed, then judge (C.1)."""
+        return JudgedAnswerReward(self._answer_scenario, self.judge())
+
+    def prior(self) -> Prior:
+        """The planner's prior: a model's ranking, or the pack's sensitivities."""
+        model, rules = self.model("planner"), PackPrior(self.pack)
+        return rules if model is None else ModelPrior(model, self.pack, fallback=rules)
+
+    def planner(self, name: str = "mcts") -> PathPlanner:
+        """The planner of this name."""
+        return planner_named(name, self.pack)
+
+    # ---- evaluation -------------------------------------------------------------------------------------------------
+
+    def judge(self) -> Judge:
+        """Scores answers with the full profile in view."""
+        model = self.model("judge")
+        return HeuristicJudge(self.pack) if model is None else LlmJudge(model, self.pack)
+
+    def simulated_user(self, scenario: Scenario, *, seed: int) -> SimulatedUser:
+        """The person of ``scenario``."""
+        model, persona = self.model("user"), Persona.from_scenario(scenario)
+        if model is None:
+            return ScriptedUser(persona, self.pack, seed=seed)
+        return LlmUser(persona, model, self.pack, seed=seed)
+
+    def assistants(self, store: PathStore | None) -> Assistants:
+        """The assistant of every condition."""
+        return Assistants(
+            self.pack,
+            model=self.spec("agent"),
+            answerer=self._answer,
+            extract=self._extract,
+            factories={
+                "agent": lambda: self._raise_assistant(None, use_planner=False),
+                "raise": lambda: self._raise_assistant(store, use_planner=True),
+            },
+            oracle=BestSubset(self.reward(), self.pack),
+        )
+
+    def _raise_assistant(self, store: PathStore | None, *, use_planner: bool) -> RaiseAssistant:
+        return RaiseAssistant(self.spec("agent"), self.components(store), self.raise_settings(use_planner=use_planner))
+
+    async def _answer(self, query: str, known: Mapping[str, str], *, country: str | None, seed: int) -> str:
+        del seed  # repeats differ by sampling; the endpoint's own seed is not asked for
+        return await self.responder().answer(AgentContext(query=query, known=dict(known), country=country))
+
+    async def _answer_scenario(self, scenario: Scenario, known: Mapping[str, str]) -> str:
+        return await self._answer(scenario.query, known, country=scenario.country, seed=0)
+
+    async def _extract(self, query: str, message: str, *, asked: str) -> Mapping[str, str]:
+        context = AgentContext(query=query, asked=(asked,))
+        return (await self.extraction().extract(message, asked=asked, context=context)).values

@@ -1,0 +1,57 @@
+"""Judges, conditions, the runner, statistics and the report: tests any assistant through ``Assistant``.
+
+May import ``simulators``, ``models`` and ``domains``; never ``agents``, ``graphs`` or ``vectorstore``. Main path:
+``plan_run`` -> ``RunFolder.create`` -> ``run_eval`` -> ``write_report``. From synchronous code wrap ``run_eval`` in
+``askfirst.models.run_sync``.
+"""
+
+from .assistant import Answerer, Assistant, Extract
+from .conditions import Assistants, Condition, QuestionnaireAssistant, check_conditions, parse_condition
+from .errors import EvalError, RewardUnscored, RunAborted, RunExists, RunFolderError, RunLocked, SettingsDiffer
+from .heuristic_judge import HeuristicJudge
+from .judge import Judge, LlmJudge
+from .metrics import clustered_interval, paired_difference, summarise
+from .records import ConversationRecord, RunSettings, plan_run
+from .report import write_report
+from .results import Run, RunFolder, read_run
+from .reward import BestSubset, JudgedAnswerReward
+from .runner import Progress, run_eval
+from .verdict import CRITERIA, Unscored, Verdict
+
+__all__ = [
+    "CRITERIA",
+    "Answerer",
+    "Assistant",
+    "Assistants",
+    "BestSubset",
+    "Condition",
+    "ConversationRecord",
+    "EvalError",
+    "Extract",
+    "HeuristicJudge",
+    "Judge",
+    "JudgedAnswerReward",
+    "LlmJudge",
+    "Progress",
+    "QuestionnaireAssistant",
+    "RewardUnscored",
+    "Run",
+    "RunAborted",
+    "RunExists",
+    "RunFolder",
+    "RunFolderError",
+    "RunLocked",
+    "RunSettings",
+    "SettingsDiffer",
+    "Unscored",
+    "Verdict",
+    "check_conditions",
+    "clustered_interval",
+    "paired_difference",
+    "parse_condition",
+    "plan_run",
+    "read_run",
+    "run_eval",
+    "summarise",
+    "write_report",
+]

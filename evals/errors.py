@@ -1,0 +1,93 @@
+"""The errors of the evaluation layer.
+
+AskfirstError
+├── InputError                     what a person gave cannot be used (exit code 2)
+│   ├── RunExists                  the output folder is there already
+│   ├── RunLocked                  another process writes to the run folder
+│   ├── SettingsDiffer             a run is resumed with other settings
+│   └── RunFolderError             no run folder there, or one that cannot be written or read
+└── EvalError                      an evaluation cannot go on
+    ├── RewardUnscored             the planner asked for a reward and the judge gave no score
+    └── RunAborted                 every conversation fails, so going on would only repeat the failure
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..domains.errors import AskfirstError, InputError
+
+__all__ = ["EvalError", "RewardUnscored", "RunAborted", "RunExists", "RunFolderError", "RunLocked", "SettingsDiffer"]
+
+
+class EvalError(AskfirstError):
+    """An evaluation cannot go on."""
+
+
+class RewardUnscored(EvalError):
+    """The judge gave no score for an answer, so the planner has no reward.
+
+    Attributes:
+        scenario_id: the scenario that was answered.
+        attributes: ids of the attributes that were revealed, sorted.
+        reason: the judge's reason.
+    """
+
+    def __init__(self, scenario_id: str, attributes: frozenset[str], reason: str) -> None:
+        self.scenario_id, self.attributes, self.reason = scenario_id, tuple(sorted(attributes)), reason
+        revealed = ", ".join(self.attributes) or "nothing"
+        super().__init__(f"no reward for scenario {scenario_id!r} with {revealed} revealed: unscored ({reason})")
+
+
+class RunAborted(EvalError):
+    """The run was stopped because its conversations fail one after the other, or the key was refused.
+
+    Attributes:
+        failed: how many conversations failed.
+        cause: class name of the last failure, such as ``"ModelUnreachable"``.
+    """
+
+    def __init__(self, failed: int, cause: str, detail: str = "") -> None:
+        self.failed, self.cause = failed, cause
+        lines = detail.strip().splitlines()
+        count = "1 conversation" if failed == 1 else f"{failed} conversations"
+        super().__init__(f"run stopped, {count} failed: {cause}" + (f": {lines[0]}" if lines else ""))
+
+
+class RunFolderError(InputError):
+    """A run folder cannot be made, read or written.
+
+    Attributes:
+        folder: the run folder.
+    """
+
+    def __init__(self, folder: object, problem: str) -> None:
+        self.folder = str(folder)
+        super().__init__(f"{folder}: {problem}")
+
+
+class RunExists(RunFolderError):
+    """The output folder is there already."""
+
+    def __init__(self, folder: object) -> None:
+        super().__init__(folder, "already exists; choose another folder, or resume the run that is in it")
+
+
+class RunLocked(RunFolderError):
+    """Another process writes to the run folder."""
+
+    def __init__(self, folder: object) -> None:
+        super().__init__(folder, "another process is writing to this run; wait for it to end or choose another folder")
+
+
+class SettingsDiffer(RunFolderError):
+    """A run is resumed with other settings than it was started with.
+
+    Attributes:
+        differences: setting -> (value of the run, value now), as text.
+    """
+
+    def __init__(self, folder: object, differences: Mapping[str, tuple[str, str]]) -> None:
+        self.differences = dict(differences)
+        listed = "; ".join(f"{name}: {old} there, {new} now" for name, (old, new) in self.differences.items())
+        super().__init__(folder, f"was run with other settings ({listed}); resume with the same, or start a new run")

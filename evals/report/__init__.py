@@ -1,0 +1,8 @@
+"""The report on runs, made to be read by people. May import what ``evals`` may.
+
+The plotting and template libraries are loaded when a report is written.
+"""
+
+from .write import write_report
+
+__all__ = ["write_report"]

@@ -1,0 +1,136 @@
+"""The errors of the online agent. Their texts name threads and causes, never what a person wrote.
+
+    AskfirstError
+    ├── InputError
+    │   ├── EmptyQueryError            there is no opening message to answer
+    │   ├── InvalidReplyError          a reply that is neither text nor a skip
+    │   ├── SettingsError              a setting of the agent is out of range
+    │   ├── CheckpointError            the checkpoint file cannot be used
+    │   └── ConversationError          what was asked of a conversation does not fit its state
+    │       ├── UnknownThreadError         no such conversation
+    │       ├── ThreadExistsError          that id is taken
+    │       ├── ConversationFinishedError  it was answered already
+    │       ├── ConversationBusyError      another call is working on it
+    │       └── TurnUnfinishedError        a failed turn must be resumed first
+    └── EmptyAnswerError               the responder wrote nothing
+
+Failures of models (``ModelError``) pass through unchanged, with a note that names the thread to resume.
+"""
+
+from __future__ import annotations
+
+from ..domains.errors import AskfirstError, InputError
+
+__all__ = [
+    "CheckpointError",
+    "ConversationBusyError",
+    "ConversationError",
+    "ConversationFinishedError",
+    "EmptyAnswerError",
+    "EmptyQueryError",
+    "InvalidReplyError",
+    "SettingsError",
+    "ThreadExistsError",
+    "TurnUnfinishedError",
+    "UnknownThreadError",
+]
+
+
+class EmptyQueryError(InputError):
+    """The opening message is missing or blank."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no opening message; give a query, or messages that hold one from the person")
+
+
+class InvalidReplyError(InputError):
+    """A reply is neither text nor a skip.
+
+    Attributes:
+        kind: name of the type that was given.
+    """
+
+    def __init__(self, value: object) -> None:
+        self.kind = type(value).__name__
+        super().__init__(f"a reply is text, {{'text': ...}}, or None to skip the question, not {self.kind}")
+
+
+class SettingsError(InputError):
+    """A setting is out of range.
+
+    Attributes:
+        setting: its name.
+        value: the value that was given.
+    """
+
+    def __init__(self, setting: str, value: object, rule: str) -> None:
+        self.setting, self.value = setting, value
+        super().__init__(f"{setting} {rule}, not {value!r}")
+
+
+class CheckpointError(InputError):
+    """Conversations cannot be kept where it was asked.
+
+    Attributes:
+        where: the file or specification that was given.
+    """
+
+    def __init__(self, where: str, problem: str, fix: str) -> None:
+        self.where = where
+        super().__init__(f"{where}: {problem}; {fix}")
+
+
+class ConversationError(InputError):
+    """What was asked of a conversation does not fit its state.
+
+    Attributes:
+        thread_id: the conversation.
+    """
+
+    def __init__(self, thread_id: str, problem: str) -> None:
+        self.thread_id = thread_id
+        super().__init__(f"conversation {thread_id!r} {problem}")
+
+
+class UnknownThreadError(ConversationError):
+    """There is no conversation with this id."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(thread_id, "does not exist; begin one with start()")
+
+
+class ThreadExistsError(ConversationError):
+    """A conversation with this id was begun before."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            thread_id, "exists already; reply() or resume() continues it, forget() removes it, or choose another id"
+        )
+
+
+class ConversationFinishedError(ConversationError):
+    """The conversation has its answer; a reply would be lost without a trace."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(thread_id, "has been answered and takes no more replies; begin another with start()")
+
+
+class ConversationBusyError(ConversationError):
+    """Another call of this process is working on the conversation."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(thread_id, "is being worked on by another call; wait for that one")
+
+
+class TurnUnfinishedError(ConversationError):
+    """An earlier turn stopped half-way, so that a new reply has no question to answer."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(thread_id, "stopped in the middle of a turn; resume() finishes that turn first")
+
+
+class EmptyAnswerError(AskfirstError):
+    """The responder wrote nothing; an empty text is never an answer."""
+
+    def __init__(self) -> None:
+        super().__init__("the responder wrote nothing; try again, or check the model's token limit")

@@ -1,0 +1,262 @@
+"""The steps of the state machine. Each takes the state and gives the keys that it changes.
+
+START -> screen -> retrieve -> assess -> ask -> take_answer -> screen -> assess ... -> respond -> END
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, NamedTuple, TypeVar, cast
+
+from ..agents.consensus import consensus_plan, likely_domain
+from ..agents.context import AgentContext, Assessment, CrisisSignal, Extracted, Question
+from ..domains.pack import DomainPack
+from ..vectorstore.planned_path import RetrievedPath
+from .components import RaiseComponents, RaiseSettings, country_code
+from .errors import EmptyAnswerError, EmptyQueryError
+from .replies import clean_text, is_reply, read_reply
+from .routing import left_to_ask, stop_before_asking, stop_reason
+from .state import RaiseState, context_of, learned, opening_state
+
+__all__ = ["RaiseNodes"]
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class RaiseNodes:
+    """The nodes, bound to their parts and settings."""
+
+    def __init__(self, components: RaiseComponents, settings: RaiseSettings) -> None:
+        self._parts = components
+        self._settings = settings
+
+    async def screen(self, state: RaiseState) -> dict[str, Any]:
+        """Crisis rules on the message that just came, before anything else. The first one also sets the state up."""
+        if state.get("message") is not None:
+            return self._flag(self._parts.crisis.rules(state["message"] or ""))
+        query = clean_text(state.get("query") or _last_human_text(state.get("messages", [])))
+        if not query:
+            raise EmptyQueryError
+        domain = state.get("domain") or self._settings.domain
+        opening = opening_state(
+            query,
+            domain=self._parts.pack.domain(domain).name if domain else None,
+            country=country_code(state.get("country") or self._settings.country),
+        )
+        return {**opening, **self._flag(self._parts.crisis.rules(query))}
+
+    async def retrieve(self, state: RaiseState) -> dict[str, Any]:
+        """The k nearest planned paths, ranked by offline score; their consensus is the plan (5.3, ADR 2).
+
+        Nothing here is fatal: without a usable path the pack's sensitivity order is the plan, and a note says why.
+        """
+        pack, store = self._parts.pack, self._parts.store
+        plain = {"plan": list(pack.by_sensitivity()), "examples": []}
+        if not self._settings.use_planner:
+            return plain
+        if store is None:
+            return {**plain, "notes": [*state["notes"], "no store: pack order used"]}
+        try:
+            found = await asyncio.to_thread(store.search, state["query"], self._settings.retrieve_k)
+        except Exception as error:  # noqa: BLE001 - any store may fail in its own way; the note carries it
+            return {**plain, "notes": [*state["notes"], f"store unreachable ({type(error).__name__}): pack order used"]}
+        usable = _ranked(found, pack)
+        if not usable:
+            why = "store holds no path of this pack" if found else "store empty"
+            return {**plain, "notes": [*state["notes"], f"{why}: pack order used"]}
+        top = usable[0].path.path
+        plan = top if self._settings.plan_from == "top" else consensus_plan(usable, pack.by_sensitivity())
+        return {
+            "plan": list(plan),
+            "examples": [r.path.model_dump(mode="json") for r in usable],
+            "domain": state["domain"] or likely_domain(usable),
+        }
+
+    async def assess(self, state: RaiseState) -> dict[str, Any]:
+        """Is enough known, and what would be asked next? A model's opinion on risk runs beside, and overrules both."""
+        message = state["query"] if state["message"] is None else state["message"]
+        opinion = asyncio.create_task(self._opinion(message, self._context(state)))
+        weighing = asyncio.create_task(self._weigh(state))
+        try:
+            signal = await opinion
+            if signal is not None:
+                return {"message": None, "pending": None, **self._flag(signal)}
+            return {"message": None, **await weighing}
+        finally:
+            await _ended(opinion, weighing)
+
+    async def ask(self, state: RaiseState) -> dict[str, Any]:
+        """Wait for the person. Runs again from its first line on resume, so nothing here costs or has an effect."""
+        from langgraph.types import interrupt
+
+        pending = cast("dict[str, str]", state["pending"])
+        asked = [*state["asked"], pending["attribute"]]
+        payload = {
+            "type": "question",
+            "attribute": pending["attribute"],
+            "question": pending["text"],
+            "asked": len(asked),
+            "budget": self._settings.budget,
+            "skippable": True,
+        }
+        # LangGraph keeps a resumed value: to raise for one that is no reply would fail every later resume too.
+        value = interrupt(payload)
+        while not is_reply(value):
+            value = interrupt(payload)
+        reply = read_reply(value)
+        return {
+            "asked": asked,
+            "message": reply.text,
+            "last_reply": reply.text,
+            "no_more_questions": reply.no_more_questions,
+        }
+
+    async def take_answer(self, state: RaiseState) -> dict[str, Any]:
+        """Everything that the reply tells, not only what was asked. A skip declines, for good."""
+        pending = cast("dict[str, str]", state["pending"])
+        attribute, text = pending["attribute"], state["message"]
+        if not text:
+            return {"pending": None, "declined": [*state["declined"], attribute]}
+        heard = {"pending": None, "exchanges": [*state["exchanges"], [pending["text"], text]]}
+        if self._parts.crisis.rules(text) is not None:
+            return heard  # The screen is next, and no model call may stand between a person in danger and help.
+        context = self._context(cast("RaiseState", {**state, **heard}))
+        extracted = await self._parts.extraction.extract(text, asked=attribute, context=context)
+        return {**heard, **learned(state, extracted, self._parts.pack, f"the answer on {attribute}")}
+
+    async def respond(self, state: RaiseState) -> dict[str, Any]:
+        """The answer from exactly what is known, streamed as ``{"type": "token", "text": ...}``; or the crisis text.
+
+        A failure of the responder is raised, never answered: the run can be resumed at this step.
+        """
+        from langgraph.config import get_stream_writer
+
+        write = get_stream_writer()
+        if state["crisis"] is not None:
+            answer = self._parts.crisis.answer(state["country"])
+            write({"type": "token", "text": answer})
+        else:
+            pieces: list[str] = []
+            async for piece in self._parts.responder.stream(self._context(state)):
+                if piece:
+                    pieces.append(piece)
+                    write({"type": "token", "text": piece})
+            answer = "".join(pieces)
+        if not answer.strip():
+            raise EmptyAnswerError
+        update: dict[str, Any] = {"answer": answer, "message": None, "pending": None}
+        if state.get("messages"):
+            update["messages"] = _transcript(state, answer)
+        return update
+
+    async def _opinion(self, message: str, context: AgentContext) -> CrisisSignal | None:
+        return await self._parts.crisis.model(message, context) if message else None
+
+    async def _weigh(self, state: RaiseState) -> dict[str, Any]:
+        """Abstention and acquisition at the same time; for the opening message also what it tells, beside them."""
+        if state["asked"]:
+            return self._conclude(state, await self._choose(state))
+        extraction, context = self._parts.extraction, self._context(state)
+        reading = asyncio.create_task(extraction.extract(state["query"], asked=None, context=context))
+        try:
+            # Rules have read the message after one turn of the loop, and abstention may count what it told.
+            # A model needs a round trip: its reading is merged afterwards, so that the first question never waits.
+            await asyncio.sleep(0)
+            early = reading.done()
+            state = self._with(state, await reading) if early else state
+            choice = await self._choose(state)
+            state = state if early else self._with(state, await reading)
+        finally:
+            await _ended(reading)
+        return {"known": state["known"], "declined": state["declined"], **self._conclude(state, choice)}
+
+    async def _choose(self, state: RaiseState) -> _Choice | None:
+        """None: no question can follow, so that no call is worth making."""
+        if stop_before_asking(state, self._parts.pack, self._settings.budget):
+            return None
+        context = self._context(state)
+        return _Choice(
+            *await _together(self._parts.abstention.assess(context), self._parts.acquisition.next_question(context))
+        )
+
+    def _conclude(self, state: RaiseState, choice: _Choice | None) -> dict[str, Any]:
+        pack, budget, notes = self._parts.pack, self._settings.budget, list(state["notes"])
+        if choice is None:
+            return {"pending": None, "stop_reason": stop_before_asking(state, pack, budget), "notes": notes}
+        assessment, question = choice
+        if assessment.fallback:
+            notes.append(f"abstention: {assessment.fallback}")
+        why = stop_reason(state, pack, budget, assessment=assessment, has_question=question is not None)
+        if why is not None or question is None:
+            return {"pending": None, "stop_reason": why, "notes": _unique(notes)}
+        if question.fallback:
+            notes.append(f"acquisition: {question.fallback}")
+        pending, note = _valid(question, state, pack)
+        return {"pending": pending, "notes": _unique([*notes, note] if note else notes)}
+
+    def _with(self, state: RaiseState, extracted: Extracted) -> RaiseState:
+        return cast("RaiseState", {**state, **learned(state, extracted, self._parts.pack, "the opening message")})
+
+    def _context(self, state: RaiseState) -> AgentContext:
+        return context_of(state, self._settings.budget)
+
+    @staticmethod
+    def _flag(signal: CrisisSignal | None) -> dict[str, Any]:
+        return {} if signal is None else {"crisis": signal.model_dump(mode="json"), "stop_reason": "crisis"}
+
+
+class _Choice(NamedTuple):
+    assessment: Assessment
+    question: Question | None
+
+
+def _ranked(found: list[RetrievedPath], pack: DomainPack) -> list[RetrievedPath]:
+    """The paths that this pack can follow, best offline score first, the nearer one first among equals."""
+    usable = [r for r in found if r.path.pack == pack.name and set(r.path.path) <= set(pack.attribute_ids)]
+    return sorted(usable, key=lambda r: (-r.path.score, -r.similarity))
+
+
+def _valid(question: Question, state: RaiseState, pack: DomainPack) -> tuple[dict[str, str], str | None]:
+    """The question to ask, and a note if it is not the one that was chosen. At least one attribute must be left."""
+    left = left_to_ask(state, pack)
+    attribute, text, note = question.attribute, clean_text(question.text), None
+    if attribute not in left:
+        told_by_opening = not state["asked"] and attribute in {*state["known"], *state["declined"]}
+        note = None if told_by_opening else "acquisition: its attribute cannot be asked: next of the plan taken"
+        attribute, text = left[0], ""
+    elif not text:
+        note = "acquisition: empty question: the pack's wording used"
+    return {"attribute": attribute, "text": text or pack.attribute(attribute).question}, note
+
+
+def _last_human_text(messages: list[Any]) -> str:
+    return next((str(message.text) for message in reversed(messages) if message.type == "human"), "")
+
+
+def _transcript(state: RaiseState, answer: str) -> list[dict[str, str]]:
+    turns = [
+        ("assistant" if i % 2 == 0 else "user", text) for pair in state["exchanges"] for i, text in enumerate(pair)
+    ]
+    return [{"role": role, "content": text} for role, text in (*turns, ("assistant", answer))]
+
+
+async def _together(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U]) -> tuple[T, U]:
+    """Both results. The first failure is raised as it is, and ends the other."""
+    one, two = asyncio.create_task(first), asyncio.create_task(second)
+    try:
+        return await asyncio.gather(one, two)
+    finally:
+        await _ended(one, two)
+
+
+async def _ended(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel what still runs, and wait until it has ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _unique(notes: list[str]) -> list[str]:
+    return list(dict.fromkeys(notes))

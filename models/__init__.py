@@ -1,0 +1,66 @@
+"""Access to chat models: typed messages, limits, structured output, usage, prompts. Imports nothing of the project.
+
+Main path: ``connect("openai:NAME")`` -> ``ChatModel`` -> ``await model.complete([Message(...)])`` -> ``Completion``.
+Light to import: LangChain and the OpenAI client are loaded when a model is first used.
+"""
+
+from .chat import ChatModel, Completion, Message, Role, Sampling, connect, from_langchain
+from .errors import (
+    AuthenticationFailed,
+    EmptyCompletion,
+    InvalidStructuredOutput,
+    ModelError,
+    ModelRefused,
+    ModelRequestRejected,
+    ModelSpecError,
+    ModelTimeout,
+    ModelUnreachable,
+    PromptError,
+    RateLimited,
+    ServerFailed,
+)
+from .fakes import ForbiddenChatModel, ScriptedChatModel
+from .limits import Limits
+from .prompts import Prompt, fence, new_nonce
+from .safe_text import UnclosedReasoning, safe_text, strip_reasoning, visible_text
+from .sync import run_sync
+from .tracing import no_tracing
+from .usage import Usage, UsageMeter, collect_usage, record_usage
+
+__all__ = [
+    "AuthenticationFailed",
+    "ChatModel",
+    "Completion",
+    "EmptyCompletion",
+    "ForbiddenChatModel",
+    "InvalidStructuredOutput",
+    "Limits",
+    "Message",
+    "ModelError",
+    "ModelRefused",
+    "ModelRequestRejected",
+    "ModelSpecError",
+    "ModelTimeout",
+    "ModelUnreachable",
+    "Prompt",
+    "PromptError",
+    "RateLimited",
+    "Role",
+    "Sampling",
+    "ScriptedChatModel",
+    "ServerFailed",
+    "UnclosedReasoning",
+    "Usage",
+    "UsageMeter",
+    "collect_usage",
+    "connect",
+    "fence",
+    "from_langchain",
+    "new_nonce",
+    "no_tracing",
+    "record_usage",
+    "run_sync",
+    "safe_text",
+    "strip_reasoning",
+    "visible_text",
+]
