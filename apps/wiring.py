@@ -196,7 +196,11 @@ class Wiring:
     def judge(self) -> Judge:
         """Scores answers with the full profile in view."""
         model = self.model("judge")
-        return HeuristicJudge(self.pack) if model is None else LlmJudge(model, self.pack)
+        if model is None:
+            return HeuristicJudge(self.pack)
+        # As near to deterministic as endpoints allow: a judgement should not depend on the draw.
+        sampling = Sampling(temperature=0.0, top_p=None, max_tokens=self.settings.max_tokens)
+        return LlmJudge(model, self.pack, sampling=sampling)
 
     def simulated_user(self, scenario: Scenario, *, seed: int) -> SimulatedUser:
         """The person of ``scenario``."""

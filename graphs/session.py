@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, cas
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..models import no_tracing
 from .background import LoopThread
 from .checkpoints import open_checkpointer
 from .components import RaiseComponents, RaiseSettings, country_code
@@ -265,9 +266,14 @@ class RaiseAgent:
         stream = self._graph.astream(cast("Any", move.payload), config, stream_mode="custom", durability="sync")
         chunks = cast("AsyncGenerator[Any, None]", stream)
         async with aclosing(chunks):
-            async for chunk in chunks:
-                if isinstance(chunk, dict) and chunk.get("type") == "token":
-                    yield str(chunk["text"])
+            while True:
+                # LangGraph would send the whole state to a tracing service if the environment names one. Each step is
+                # wrapped by itself, so that the caller's own tracing goes on between the pieces.
+                with no_tracing():
+                    chunk = await anext(chunks, None)
+                if chunk is None:
+                    return
+                yield str(chunk["text"])
 
     @contextmanager
     def _working_on(self, thread_id: str) -> Iterator[None]:

@@ -75,9 +75,9 @@ def run(arguments: list[str] | None = None) -> None:
 def exit_code(error: BaseException) -> int | None:
     """The exit code for ``error``, None for an error that nobody foresaw."""
     from ...domains import AskfirstError, InputError
-    from ...models import ModelError
+    from ...models import ModelError, ModelSpecError
 
-    if isinstance(error, InputError | OSError):
+    if isinstance(error, InputError | ModelSpecError | OSError):
         return 2
     return 3 if isinstance(error, AskfirstError | ModelError) else None
 
