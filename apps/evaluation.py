@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ from ..evals import Progress, RunExists, RunFolder, RunSettings, plan_run, run_e
 from ..models import run_sync
 from ..simulators import load_scenarios, packaged_scenarios
 from ..vectorstore import PathStore
-from .settings import Settings, load_settings
+from .settings import Settings
 from .wiring import Wiring
 
 __all__ = [
@@ -159,7 +158,7 @@ def run_evaluation(
         raise RunExists(out)
     wiring.check_models()
     with (
-        _planned_paths(wiring, settings.conditions) as store,
+        wiring.existing_store() as store,
         RunFolder.create(out, settings, created=datetime.now(UTC)) as folder,
     ):
         return _run(folder, used, wiring, store, on_progress)
@@ -196,35 +195,21 @@ def resume_run(out: Path, given: Settings, *, on_progress: Callable[[Progress], 
         if wiring.prompt_hashes() != stored.prompts:
             raise InputError(f"the prompts have changed since {out} was begun; start a new run")
         wiring.check_models()
-        with _planned_paths(wiring, stored.conditions) as store:
+        with wiring.existing_store() as store:
             return _run(folder, used, wiring, store, on_progress)
 
 
 def _settings_of(stored: RunSettings, given: Settings) -> Settings:
     kept = {name: stored.options.get(name) for name in (*_KEPT, "pack", "store")}
-    return load_settings(
-        **kept,
-        model=stored.model,
-        user_model=stored.user_model,
-        judge_model=stored.judge_model,
-        planner_model=stored.planner_model,
-        base_url=given.base_url or stored.options.get("base_url"),
-        api_key=given.api_key,
-        timeout=given.timeout,
-        retries=given.retries,
-        concurrency=given.concurrency,
-    )
-
-
-@contextmanager
-def _planned_paths(wiring: Wiring, conditions: Sequence[str]) -> Iterator[PathStore | None]:
-    """The store, if a condition uses it and it exists. One that cannot be used shows here, before anything is run."""
-    if "raise" not in conditions or not wiring.settings.store.exists():
-        yield None
-        return
-    with closing(wiring.open_store()) as store:
-        len(store)
-        yield store
+    roles = {
+        "model": stored.model,
+        "user_model": stored.user_model,
+        "judge_model": stored.judge_model,
+        "planner_model": stored.planner_model,
+        "base_url": given.base_url or stored.options.get("base_url"),
+    }
+    # Every field is given, so that the environment of today changes nothing of what was begun.
+    return Settings(**{**given.model_dump(), **kept, **roles})
 
 
 def _run(

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from ..agents.abstention import Variant
 from ..domains import InputError
 
 __all__ = ["OFFLINE", "Settings", "load_settings"]
 
 OFFLINE = "offline"
 """Name of the embedded reference backend: rules and pack texts, no language model."""
-
-Abstention = Literal["scale", "binary", "basic"]
 
 
 class Settings(BaseSettings):
@@ -41,7 +40,7 @@ class Settings(BaseSettings):
     embedding: str = Field(default="all-MiniLM-L6-v2", description="Embedding model of the store.")
     retrieve_k: int = Field(default=5, ge=1, le=100, description="Planned paths retrieved per query (5.3).")
     budget: int = Field(default=5, ge=0, le=50, description="Most questions in a conversation.")
-    abstention: Abstention = Field(default="scale", description="Variant of the abstention module (D.2).")
+    abstention: Variant = Field(default="scale", description="Variant of the abstention module (D.2).")
     threshold: float = Field(default=3.0, ge=0, le=5, description="Completeness (0-5) from which to answer.")
     country: str | None = Field(default=None, pattern="^[A-Z]{2}$", description="For crisis resources.")
 

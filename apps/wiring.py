@@ -5,8 +5,8 @@ Every other package takes its collaborators as arguments; only this module decid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -31,7 +31,7 @@ from ..agents.context import AgentContext, Extraction, PathPlanner, Prior, Respo
 from ..domains import DomainPack, Scenario, get_pack
 from ..evals import Assistants, BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge
 from ..graphs import RaiseComponents, RaiseSettings
-from ..models import ChatModel, EmptyCompletion, Limits, Message, Prompt, Sampling, connect, run_sync
+from ..models import ChatModel, EmptyCompletion, Limits, Message, Prompt, Sampling, Usage, connect, run_sync
 from ..simulators import LlmUser, Persona, ScriptedUser, SimulatedUser
 from ..vectorstore import PathStore
 from .raise_assistant import RaiseAssistant
@@ -40,9 +40,12 @@ from .settings import OFFLINE, Settings
 if TYPE_CHECKING:
     from ..vectorstore import ChromaPathStore
 
-__all__ = ["Wiring"]
+__all__ = ["ROLES", "Wiring"]
 
-_ROLES = ("agent", "user", "judge", "planner")
+ROLES = ("agent", "user", "judge", "planner")
+"""What a model is used for. Each role may have a model of its own."""
+
+_PING = (Message(role="user", content="Reply with the word: ok"),)
 
 
 class Wiring:
@@ -50,6 +53,7 @@ class Wiring:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._connected: dict[str, ChatModel] = {}
 
     # ---- models ---------------------------------------------------------------------------------------------------
 
@@ -57,10 +61,6 @@ class Wiring:
     def pack(self) -> DomainPack:
         """The domain pack."""
         return get_pack(self.settings.pack)
-
-    @cached_property
-    def _connected(self) -> dict[str, ChatModel]:
-        return {}
 
     def spec(self, role: str) -> str:
         """The model of ``role`` ("agent", "user", "judge" or "planner"): ``"offline"`` or ``"openai:NAME"``."""
@@ -96,16 +96,25 @@ class Wiring:
         Raises:
             ModelError: a model is not reachable, refuses the key, or does not exist.
         """
-        for role in _ROLES:
+        for role in ROLES:
             self.model(role)  # a wrong name or a missing key shows here, before any network
-        run_sync(self._probe())
+        run_sync(self._probe_all())
 
-    async def _probe(self) -> None:
-        messages = [Message(role="user", content="Reply with the word: ok")]
+    async def probe(self, spec: str) -> Usage | None:
+        """One short message to the model ``spec``; what it cost, None if the reply was empty.
+
+        Raises:
+            ModelError: as for ``check_models``.
+        """
+        try:
+            reply = await self._connect(spec, retries=1).complete(_PING, sampling=Sampling(max_tokens=16))
+        except EmptyCompletion:
+            return None  # a reasoning model may spend so few tokens on nothing visible: it is reachable
+        return reply.usage
+
+    async def _probe_all(self) -> None:
         for spec in self._connected:
-            model = self._connect(spec, retries=1)
-            with suppress(EmptyCompletion):  # a reasoning model may spend so few tokens on nothing visible
-                await model.complete(messages, sampling=Sampling(max_tokens=16))
+            await self.probe(spec)
 
     def prompt_hashes(self) -> dict[str, str]:
         """``package/name`` -> hash of every prompt file; empty offline, where none is used."""
@@ -121,7 +130,16 @@ class Wiring:
     @property
     def offline(self) -> bool:
         """Whether no role uses a language model."""
-        return all(self.spec(role) == OFFLINE for role in _ROLES)
+        return all(self.spec(role) == OFFLINE for role in ROLES)
+
+    @contextmanager
+    def existing_store(self) -> Iterator[PathStore | None]:
+        """The configured store while inside, None if there is none yet. Raises ``StoreError`` if it cannot be used."""
+        if not self.settings.store.exists():
+            yield None
+            return
+        with closing(self.open_store()) as store:
+            yield store
 
     # ---- the online agent -------------------------------------------------------------------------------------------
 

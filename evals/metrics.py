@@ -16,8 +16,7 @@ from .records import ConversationRecord, RunSettings
 from .verdict import CRITERIA, Verdict
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 __all__ = ["Interval", "clustered_interval", "mean_or_none", "paired_difference", "summarise"]
 
@@ -68,6 +67,7 @@ def clustered_interval(values: Sequence[float], clusters: Sequence[str], *, seed
     (None, None) with fewer than two clusters. The same input gives the same interval.
     """
     import numpy as np
+    from scipy.stats import bootstrap
 
     names = sorted(set(clusters))
     if len(names) < 2:
@@ -77,14 +77,16 @@ def clustered_interval(values: Sequence[float], clusters: Sequence[str], *, seed
     for value, cluster in zip(values, clusters, strict=True):
         sums[index[cluster]] += value
         counts[index[cluster]] += 1
-    rng = np.random.default_rng(seed)
-    means: list[NDArray[np.float64]] = []
-    per_chunk = max(1, _CHUNK // len(names))
-    for start in range(0, _DRAWS, per_chunk):
-        drawn = rng.integers(len(names), size=(min(per_chunk, _DRAWS - start), len(names)))
-        means.append(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
-    low, high = np.percentile(np.concatenate(means), [2.5, 97.5])
-    return (float(low), float(high))
+    drawn = bootstrap(
+        (sums, counts),
+        lambda s, c, axis: s.sum(axis=axis) / c.sum(axis=axis),
+        paired=True,
+        n_resamples=_DRAWS,
+        batch=max(1, _CHUNK // len(names)),
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    return (float(drawn.confidence_interval.low), float(drawn.confidence_interval.high))
 
 
 def mean_or_none(values: Iterable[float]) -> float | None:

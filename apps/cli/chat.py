@@ -46,39 +46,25 @@ def chat(
     ] = None,
 ) -> None:
     """Talk to the agent. Nothing is kept unless --checkpoints says so."""
+    settings = options.settings(locals())
     from ...domains import InputError
     from ...graphs import RaiseAgent
-    from ..settings import OFFLINE, load_settings
+    from ..settings import OFFLINE
     from ..wiring import Wiring
 
     if thread is not None and checkpoints is None:
         raise InputError("--thread needs --checkpoints FILE, the file that holds the conversation")
-    wiring = Wiring(
-        load_settings(
-            model=model,
-            base_url=base_url,
-            timeout=timeout,
-            max_tokens=max_tokens,
-            pack=pack,
-            store=store,
-            budget=budget,
-            abstention=abstention,
-            threshold=threshold,
-            country=country,
-        )
-    )
-    paths = wiring.open_store() if wiring.settings.store.exists() else None
+    wiring = Wiring(settings)
     console = out()
     console.print(_GREETING)
     if wiring.spec("agent") == OFFLINE:
         console.print("[dim]Offline reference backend: fixed texts and rules, no language model.[/]")
     where = "memory" if checkpoints is None else f"sqlite:{checkpoints}"
-    try:
-        with RaiseAgent(wiring.components(paths), wiring.raise_settings(), checkpointer=where) as agent:
-            _converse(agent, console, message, thread, kept=checkpoints is not None)
-    finally:
-        if paths is not None:
-            paths.close()
+    with (
+        wiring.existing_store() as paths,
+        RaiseAgent(wiring.components(paths), wiring.raise_settings(), checkpointer=where) as agent,
+    ):
+        _converse(agent, console, message, thread, kept=checkpoints is not None)
 
 
 def _converse(agent: RaiseAgent, console: Console, message: str | None, thread: str | None, *, kept: bool) -> None:

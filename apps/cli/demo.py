@@ -37,29 +37,17 @@ def demo(
     as_json: options.Json = False,
 ) -> None:
     """Plan paths for the packaged planning scenarios, then hold and judge conversations on the others."""
+    settings = options.settings(locals())
     from ...evals import RunExists
     from ...models import run_sync
     from ..evaluation import PACKAGED, EvalRequest, run_evaluation, scenarios_from
     from ..planning import PlanRequest, plan_scenarios
-    from ..settings import load_settings
     from ..wiring import Wiring
 
     folder = output or Path("runs") / f"demo-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     if folder.exists():
         raise RunExists(folder)
-    wiring = Wiring(
-        load_settings(
-            model=model,
-            user_model=user_model,
-            judge_model=judge_model,
-            planner_model=planner_model,
-            base_url=base_url,
-            timeout=timeout,
-            max_tokens=max_tokens,
-            concurrency=concurrency,
-            store=folder.with_name(f"{folder.name}.paths"),
-        )
-    )
+    wiring = Wiring(settings.model_copy(update={"store": folder.with_name(f"{folder.name}.paths")}))
     wiring.check_models()
     scenarios = scenarios_from(PACKAGED, wiring, "plan", default="plan")[:limit]
     paths = wiring.open_store()

@@ -29,30 +29,22 @@ def doctor(
     as_json: options.Json = False,
 ) -> None:
     """Show what is configured and try every part: pack, embedding, store and model."""
-    from ..settings import load_settings
+    settings = options.settings(locals())
     from ..wiring import Wiring
 
-    wiring = Wiring(
-        load_settings(
-            model=model,
-            user_model=user_model,
-            judge_model=judge_model,
-            planner_model=planner_model,
-            base_url=base_url,
-            timeout=timeout,
-            pack=pack,
-            store=store,
-        )
-    )
+    wiring = Wiring(settings)
     checks = [_versions(), _pack(wiring), _embedding(wiring), _store(wiring), *_models(wiring)]
     if as_json:
         print_json({"ok": all(c["ok"] for c in checks), "checks": checks})
     else:
+        from rich.markup import escape
         from rich.table import Table
 
         table = Table("", "Part", "State", show_edge=False)
         for check in checks:
-            table.add_row("[green]ok[/]" if check["ok"] else "[red]no[/]", str(check["part"]), str(check["state"]))
+            table.add_row(
+                "[green]ok[/]" if check["ok"] else "[red]no[/]", str(check["part"]), escape(str(check["state"]))
+            )
         out().print(table)
     failed = [c for c in checks if not c["ok"]]
     if failed:
@@ -105,37 +97,26 @@ def _store(wiring: Wiring) -> Check:
     from ...domains import AskfirstError
 
     folder = wiring.settings.store
-    if not folder.exists():
-        return _check("store", f"{folder}: none yet; 'askfirst plan' makes it")
     try:
-        store = wiring.open_store()
-        count = len(store)
-        store.close()
+        with wiring.existing_store() as store:
+            state = "none yet; 'askfirst plan' makes it" if store is None else f"{len(store)} planned paths"
     except AskfirstError as error:
         return _check("store", str(error), ok=False)
-    return _check("store", f"{folder}: {count} planned paths")
+    return _check("store", f"{folder}: {state}")
 
 
 def _models(wiring: Wiring) -> list[Check]:
-    from ...models import Message, ModelError, Sampling, run_sync
+    from ...models import ModelError, run_sync
     from ..settings import OFFLINE
+    from ..wiring import ROLES
 
-    checks = []
-    tried: dict[str, Check] = {}
-    for role in ("agent", "user", "judge", "planner"):
-        spec = wiring.spec(role)
-        if spec == OFFLINE:
-            checks.append(_check(f"model of {role}", "offline reference backend: no language model"))
-            continue
-        if spec not in tried:
-            try:
-                model = wiring.model(role)
-                assert model is not None
-                reply = run_sync(
-                    model.complete([Message(role="user", content="Reply with: ok")], sampling=Sampling(max_tokens=16))
-                )
-                tried[spec] = _check("", f"{spec} answers ({reply.usage.output_tokens} tokens)")
-            except ModelError as error:
-                tried[spec] = _check("", str(error), ok=False)
-        checks.append({**tried[spec], "part": f"model of {role}"})
-    return checks
+    tried: dict[str, Check] = {OFFLINE: _check("", "offline reference backend: no language model")}
+    for spec in {wiring.spec(role) for role in ROLES} - {OFFLINE}:
+        try:
+            usage = run_sync(wiring.probe(spec))
+        except ModelError as error:
+            tried[spec] = _check("", str(error), ok=False)
+        else:
+            cost = f" ({usage.output_tokens} tokens)" if usage else " (with an empty reply)"
+            tried[spec] = _check("", f"{spec} answers{cost}")
+    return [{**tried[wiring.spec(role)], "part": f"model of {role}"} for role in ROLES]

@@ -59,27 +59,11 @@ def evaluate(
     as_json: options.Json = False,
 ) -> None:
     """Hold simulated conversations under each condition, judge them, and write a run folder with report.html."""
+    settings = options.settings(locals())
     from ...domains import InputError
     from ..evaluation import EvalRequest, resume_run, run_evaluation, split_choice
-    from ..settings import load_settings
     from ..wiring import Wiring
 
-    settings = load_settings(
-        model=model,
-        user_model=user_model,
-        judge_model=judge_model,
-        planner_model=planner_model,
-        base_url=base_url,
-        timeout=timeout,
-        max_tokens=max_tokens,
-        concurrency=concurrency,
-        pack=pack,
-        store=store,
-        budget=budget,
-        abstention=abstention,
-        threshold=threshold,
-        country=country,
-    )
     if resume is not None:
         if data is not None or condition or output is not None:
             raise InputError("--resume takes everything from the run; leave out DATA, --condition and --out")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from . import chat, demo, doctor, evaluate, plan, report
+from . import chat, demo, doctor, evaluate, plan, report, scenarios
 
 __all__ = ["app", "exit_code", "run"]
 
@@ -29,6 +29,7 @@ app.command("plan")(plan.plan)
 app.command("eval")(evaluate.evaluate)
 app.command("report")(report.report)
 app.command("doctor")(doctor.doctor)
+app.add_typer(scenarios.app, name="scenarios")
 
 
 @app.callback(invoke_without_command=True)
@@ -59,10 +60,9 @@ def run(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted.", err=True)
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe has gone; Python would complain again when it flushes at exit.
-        sys.stderr.close()
-        sys.exit(0)
+    except SystemExit as end:
+        # Typer ends a broken pipe with 1, which here means that a gate failed. The reader of the pipe has had enough.
+        sys.exit(0 if isinstance(end.__context__, BrokenPipeError) else end.code)
     except Exception as error:
         known = exit_code(error)
         if debug or known is None:

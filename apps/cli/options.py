@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from ..settings import Settings
+
 
 _MODELS = "Models"
 _AGENT = "Agent"
@@ -45,7 +50,7 @@ MaxTokens = Annotated[
 ]
 Concurrency = Annotated[
     int | None,
-    typer.Option("--concurrency", help="Conversations or evaluations at once (8).", show_default=False),
+    typer.Option("--concurrency", help="Conversations or scenarios at once (8).", show_default=False),
 ]
 Pack = Annotated[
     str | None,
@@ -88,3 +93,10 @@ Limit = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")]
+
+
+def settings(given: Mapping[str, Any]) -> Settings:
+    """The settings of a command from its parameters (``locals()`` at its start); what is no setting is ignored."""
+    from ..settings import Settings, load_settings
+
+    return load_settings(**{name: value for name, value in given.items() if name in Settings.model_fields})

@@ -34,26 +34,13 @@ def plan(
     as_json: options.Json = False,
 ) -> None:
     """Learn which attributes to ask about, and store the paths. What is stored already is skipped."""
+    settings = options.settings(locals())
     from ...models import run_sync
     from ..evaluation import scenarios_from, split_choice
     from ..planning import PlanRequest, plan_scenarios
-    from ..settings import load_settings
     from ..wiring import Wiring
 
-    wiring = Wiring(
-        load_settings(
-            model=model,
-            judge_model=judge_model,
-            planner_model=planner_model,
-            base_url=base_url,
-            timeout=timeout,
-            max_tokens=max_tokens,
-            concurrency=concurrency,
-            pack=pack,
-            store=store,
-            budget=budget,
-        )
-    )
+    wiring = Wiring(settings)
     wiring.planner(planner)  # an unknown name shows before anything is read
     scenarios = scenarios_from(data, wiring, split_choice(split), default="plan")[:limit]
     wiring.check_models()
@@ -90,7 +77,9 @@ def plan(
     else:
         out().print(
             f"{len(summary.planned)} paths planned with {spent} evaluations, {summary.kept} already there, "
-            f"{len(summary.failed)} failed. The store {wiring.settings.store} holds {stored} paths."
+            f"{len(summary.failed)} failed. The store {wiring.settings.store} holds {stored} paths.",
+            markup=False,
+            soft_wrap=True,
         )
     for scenario_id, reason in summary.failed:
         note(f"{scenario_id}: {reason}")

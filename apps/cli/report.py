@@ -16,12 +16,13 @@ def report(
     runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
     output: Annotated[
         Path | None,
-        typer.Option("--out", help="HTML file, or Markdown if it ends in .md; default: report.html in the first run."),
+        typer.Option(
+            "--out", help="HTML file; default: report.html in the run. Needed for several runs.", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """Write the report of one run, or of several side by side."""
+    """Write the report of one run, or of several side by side, as HTML and as Markdown beside it."""
     from ...evals import write_report
 
-    target = output if output is not None else runs[0] / "report.html"
-    write_report(runs, target)
-    note(f"Wrote {target}")
+    page, markdown = write_report(runs, output)
+    note(f"Wrote {page} and {markdown}")

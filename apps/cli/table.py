@@ -43,7 +43,8 @@ def print_summary(result: EvalResult) -> None:
         console.print("[yellow]The judge is the model under test: it may favour its own answers.[/]")
     if result.without_paths:
         console.print("[yellow]raise had no planned paths and asked in the pack's order; run 'askfirst plan' first.[/]")
-    console.print(f"Run folder: {result.folder}\nReport:     {result.folder / 'report.html'}", soft_wrap=True)
+    where = f"Run folder: {result.folder}\nReport:     {result.folder / 'report.html'}"
+    console.print(where, soft_wrap=True, markup=False)
 
 
 def _number(value: Any, digits: int = 2) -> str:
