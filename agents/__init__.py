@@ -6,7 +6,7 @@ rules (no model) and with a model; the Protocols that both satisfy stand in ``co
 
 from .abstention import ModelAbstention, RuleAbstention, Variant
 from .acquisition import ModelAcquisition, PlanAcquisition
-from .consensus import consensus_plan, likely_domain
+from .consensus import consensus_plan
 from .context import (
     Abstention,
     Acquisition,
@@ -24,10 +24,10 @@ from .context import (
     Reward,
 )
 from .crisis import ModelCrisisScreen, PackCrisisScreen
-from .errors import PlanningError
-from .evaluations import memoised
+from .errors import NoRanking, PlanningError, SpendingLimitReached
 from .extraction import ModelExtraction, RuleExtraction
 from .mcts import MctsPlanner, MctsSettings
+from .paid_once import KeptPrior, KeptReward, no_ranking, query_digest, scenario_digest
 from .planners import (
     PLANNERS,
     ExhaustivePlanner,
@@ -37,21 +37,30 @@ from .planners import (
     plan_scenario,
     planner_named,
 )
-from .prior import ModelPrior, PackPrior
+from .prior import RANKING_SAMPLING, ModelPrior, PackPrior
 from .responder import ModelResponder, PackResponder
+from .reward_ledger import Costs, Entry, LedgerUnusable, Recipe, RewardLedger
+from .spending import Allowance
 
 __all__ = [
     "PLANNERS",
+    "RANKING_SAMPLING",
     "Abstention",
     "Acquisition",
     "AgentContext",
+    "Allowance",
     "Assessment",
+    "Costs",
     "CrisisScreen",
     "CrisisSignal",
+    "Entry",
     "ExhaustivePlanner",
     "Extracted",
     "Extraction",
     "GreedyPlanner",
+    "KeptPrior",
+    "KeptReward",
+    "LedgerUnusable",
     "MctsPlanner",
     "MctsSettings",
     "ModelAbstention",
@@ -60,6 +69,7 @@ __all__ = [
     "ModelExtraction",
     "ModelPrior",
     "ModelResponder",
+    "NoRanking",
     "PackCrisisScreen",
     "PackPrior",
     "PackResponder",
@@ -70,15 +80,19 @@ __all__ = [
     "Prior",
     "Question",
     "RandomPlanner",
+    "Recipe",
     "Responder",
     "Reward",
+    "RewardLedger",
     "RuleAbstention",
     "RuleExtraction",
+    "SpendingLimitReached",
     "StaticPlanner",
     "Variant",
     "consensus_plan",
-    "likely_domain",
-    "memoised",
+    "no_ranking",
     "plan_scenario",
     "planner_named",
+    "query_digest",
+    "scenario_digest",
 ]

@@ -8,9 +8,10 @@ is no model, or where it fails.
 from __future__ import annotations
 
 import random
-from typing import Literal
+from abc import abstractmethod
+from typing import Literal, Self
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from ..domains.pack import DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
@@ -116,57 +117,60 @@ class ModelAbstention:
             open=attribute_list(self._pack, remaining),
         )
         try:
-            return self._assessment(
-                await self._model.structured(_schema(self._variant, remaining), messages), remaining
-            )
+            reply = await self._model.structured(_schema(self._variant, remaining), messages)
         except ModelError as error:
-            failure = type(error).__name__
-        except _NotOpen:
-            failure = "InvalidStructuredOutput"
-        verdict = await self._fallback.assess(context)
-        return verdict.model_copy(update={"fallback": failure})
-
-    def _assessment(self, reply: BaseModel, remaining: tuple[str, ...]) -> Assessment:
-        if isinstance(reply, _Scale):
-            sufficient = reply.completeness >= self._threshold
-            reason = f"completeness {reply.completeness} of 5, threshold {self._threshold:g}"
-            return Assessment(sufficient=sufficient, completeness=reply.completeness, reason=reason)
-        if isinstance(reply, _Binary):
-            return Assessment(sufficient=not reply.abstain, reason="abstain" if reply.abstain else "enough to answer")
-        if not isinstance(reply, _Basic):
-            raise TypeError(f"no assessment can be made of {type(reply).__name__}")
-        if reply.answer_now:
-            return Assessment(sufficient=True, reason="enough to answer")
-        if reply.attribute not in remaining:
-            raise _NotOpen
-        return Assessment(sufficient=False, attribute=reply.attribute, reason=f"{reply.attribute} is still needed")
+            verdict = await self._fallback.assess(context)
+            return verdict.model_copy(update={"fallback": type(error).__name__})
+        return reply.verdict(self._threshold)
 
 
 _BORDERLINE = 3.0  # of the Personalized Safety Score, B.1
 _PATIENCE = 2  # unanswered questions after which a settled plan is taken as it is
 
 
-class _NotOpen(Exception):
-    """The model named an attribute that cannot be asked."""
+class _Reply(BaseModel):
+    @abstractmethod
+    def verdict(self, threshold: float) -> Assessment: ...
 
 
-class _Scale(BaseModel):
+class _Scale(_Reply):
     completeness: int = Field(ge=0, le=5, description="How complete the context is for a safe answer, 0 to 5.")
 
+    def verdict(self, threshold: float) -> Assessment:
+        return Assessment(
+            sufficient=self.completeness >= threshold,
+            completeness=self.completeness,
+            reason=f"completeness {self.completeness} of 5, threshold {threshold:g}",
+        )
 
-class _Binary(BaseModel):
+
+class _Binary(_Reply):
     abstain: bool = Field(description="True: do not answer yet, ask first. False: answer now.")
 
+    def verdict(self, threshold: float) -> Assessment:
+        return Assessment(sufficient=not self.abstain, reason="abstain" if self.abstain else "enough to answer")
 
-class _Basic(BaseModel):
+
+class _Basic(_Reply):
     answer_now: bool = Field(description="Whether the context is enough to answer safely now.")
     attribute: str | None = Field(default=None, description="If not: the id of the one attribute needed most.")
 
+    @model_validator(mode="after")
+    def _says_what_is_needed(self) -> Self:
+        if not self.answer_now and self.attribute is None:
+            raise ValueError("answer_now is false, so attribute must be the id of one that is needed")
+        return self
 
-_SCHEMAS: dict[Variant, type[BaseModel]] = {"basic": _Basic, "binary": _Binary, "scale": _Scale}
+    def verdict(self, threshold: float) -> Assessment:
+        if self.answer_now:
+            return Assessment(sufficient=True, reason="enough to answer")
+        return Assessment(sufficient=False, attribute=self.attribute, reason=f"{self.attribute} is still needed")
 
 
-def _schema(variant: Variant, remaining: tuple[str, ...]) -> type[BaseModel]:
+_SCHEMAS: dict[Variant, type[_Reply]] = {"basic": _Basic, "binary": _Binary, "scale": _Scale}
+
+
+def _schema(variant: Variant, remaining: tuple[str, ...]) -> type[_Reply]:
     if variant != "basic":
         return _SCHEMAS[variant]
     # Built per call, so that a server which enforces schemas cannot name a settled attribute.

@@ -12,7 +12,7 @@ from ..models import fence
 from ..vectorstore.planned_path import PlannedPath
 from .context import AgentContext
 
-__all__ = ["attribute_list", "example_list", "fenced_known", "labels"]
+__all__ = ["attribute_list", "example_list", "fenced_known", "labels", "question_before"]
 
 
 def fenced_known(pack: DomainPack, context: AgentContext, nonce: str) -> str:
@@ -20,6 +20,14 @@ def fenced_known(pack: DomainPack, context: AgentContext, nonce: str) -> str:
     known = {a: v for a, v in context.known.items() if a in pack.attribute_ids}
     lines = [f"{pack.attribute(a).label}: {' '.join(v.split())}" for a, v in known.items()]
     return fence("\n".join(lines) or "(nothing yet)", "known", nonce)
+
+
+def question_before(pack: DomainPack, context: AgentContext, message: str, asked: str | None, nonce: str) -> str:
+    """The question that ``message`` answers, as fenced data: as it was put, else the pack's on ``asked``."""
+    question, answer = context.exchanges[-1] if context.exchanges else ("", None)
+    if answer != message or not question:
+        question = pack.attribute(asked).question if asked else "(none: this opens the conversation)"
+    return fence(question, "question", nonce)
 
 
 def labels(pack: DomainPack, attributes: Iterable[str]) -> str:
@@ -36,7 +44,8 @@ def attribute_list(pack: DomainPack, attributes: Iterable[str]) -> str:
 def example_list(examples: Sequence[PlannedPath], nonce: str) -> str:
     """Retrieved paths as few-shot examples: a query of someone else, and the order that served it best."""
     lines = [
-        f"Query: {' '.join(e.query.split())}\nBest order: {' > '.join(e.path)} (score {e.score:.2f} of 5)"
+        f"Query: {' '.join(e.query.split())}\nBest order: {' > '.join(e.path)}"
+        + (f" (score {e.score:.2f} of 5)" if e.score is not None else "")
         for e in examples
     ]
     return fence("\n\n".join(lines) or "(none found)", "examples", nonce)

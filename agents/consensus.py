@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..vectorstore.planned_path import PlannedPath, RetrievedPath
 
-__all__ = ["consensus_plan", "likely_domain"]
+__all__ = ["consensus_plan"]
 
 
 def consensus_plan(retrieved: Sequence[RetrievedPath], order: Sequence[str]) -> tuple[str, ...]:
@@ -26,15 +26,6 @@ def consensus_plan(retrieved: Sequence[RetrievedPath], order: Sequence[str]) -> 
             gains[attribute] = gains.get(attribute, 0.0) + weight * max(gain, 0.0)
     position = {a: i for i, a in enumerate(order)}
     return tuple(sorted(gains, key=lambda a: (-gains[a], position.get(a, len(position)), a)))
-
-
-def likely_domain(retrieved: Sequence[RetrievedPath]) -> str | None:
-    """The domain that holds more than half of the retrieved similarity, None if no domain does."""
-    weights: dict[str, float] = {}
-    for found in retrieved:
-        weights[found.path.domain] = weights.get(found.path.domain, 0.0) + max(found.similarity, 0.0)
-    total = sum(weights.values())
-    return next((d for d, w in weights.items() if w > total / 2), None)
 
 
 def _gains(path: PlannedPath) -> list[tuple[str, float]]:

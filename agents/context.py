@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..domains.scenario import Scenario
+from ..domains.value import Value
 from ..vectorstore.planned_path import PlannedPath
 
 __all__ = [
@@ -28,11 +29,7 @@ __all__ = [
 ]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class AgentContext(_Value):
+class AgentContext(Value):
     """Everything that the agent may use. Holds only what was told or granted, never the full profile."""
 
     query: str = Field(description="The person's opening message.")
@@ -45,9 +42,12 @@ class AgentContext(_Value):
     country: str | None = None
     budget: int = Field(default=5, ge=0, description="Most questions that may be asked.")
     exchanges: tuple[tuple[str, str], ...] = Field(default=(), description="(question, answer) texts so far.")
+    follow_ups: tuple[tuple[str, str], ...] = Field(
+        default=(), description="(the agent's answer, what the person then wrote); the last message is to be answered."
+    )
 
 
-class Assessment(_Value):
+class Assessment(Value):
     """Abstention's verdict: is enough known to answer safely (5.3, D.2)?"""
 
     sufficient: bool
@@ -57,7 +57,7 @@ class Assessment(_Value):
     fallback: str | None = Field(default=None, description="Why rules decided instead of the model, if they did.")
 
 
-class Question(_Value):
+class Question(Value):
     """The next question (5.3, D.3)."""
 
     attribute: str
@@ -65,7 +65,7 @@ class Question(_Value):
     fallback: str | None = Field(default=None, description="Why the plan decided instead of the model, if it did.")
 
 
-class Extracted(_Value):
+class Extracted(Value):
     """What one message of the person told."""
 
     values: dict[str, str] = Field(default_factory=dict)
@@ -73,7 +73,7 @@ class Extracted(_Value):
     fallback: str | None = None
 
 
-class CrisisSignal(_Value):
+class CrisisSignal(Value):
     """Imminent risk was seen in what the person wrote."""
 
     source: Literal["rule", "model"]
@@ -115,13 +115,14 @@ class Responder(Protocol):
 class CrisisScreen(Protocol):
     """Sees imminent risk. Rules decide at once; a model may add a signal, never remove one."""
 
-    def rules(self, message: str) -> CrisisSignal | None: ...
+    def rules(self, message: str, *, asked: str | None = None) -> CrisisSignal | None:
+        """What the rules see in ``message``. ``asked``: the attribute that the question before it was about, if any."""
 
     async def model(self, message: str, context: AgentContext) -> CrisisSignal | None:
         """A model's opinion; None where there is no model or it sees no risk. Never raises for a model failure."""
 
-    def answer(self, country: str | None) -> str:
-        """The fixed crisis answer, with sourced resources."""
+    def answer(self, country: str | None, *, again: bool = False) -> str:
+        """The fixed crisis answer, with sourced resources. ``again``: the person wrote on after one."""
 
 
 @runtime_checkable
@@ -165,7 +166,7 @@ class PathPlanner(Protocol):
         """The best ordered path of at most ``budget`` attributes, using at most ``evaluations`` distinct sets."""
 
 
-class PlanResult(_Value):
+class PlanResult(Value):
     """What a planner found for one scenario."""
 
     path: tuple[str, ...]

@@ -3,50 +3,62 @@
 from __future__ import annotations
 
 import random
-import re
 
 from pydantic import BaseModel, Field
 
 from ..domains.pack import CrisisResource, DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
+from .briefing import question_before
 from .context import AgentContext, CrisisSignal
+from .crisis_readings import passages, readings
 from .crisis_rules import load_crisis_rules
-from .heuristics import plain, sentences
 
 __all__ = ["ModelCrisisScreen", "PackCrisisScreen"]
 
 
 class PackCrisisScreen:
-    """Rules and fixed text, no model. The rules read English; ``agents/crisis_rules.yaml`` is their table."""
+    """Rules and fixed text, no model. ``agents/crisis_rules.yaml`` is their table.
+
+    The rules read English. Of Spanish, German, French and Portuguese they know but the plainest statements ("Quiero
+    morir"); nothing else is read in another language. The answer is in English.
+    """
 
     def __init__(self, pack: DomainPack) -> None:
         self._resources = pack.resources
         self._table = load_crisis_rules()
 
-    def rules(self, message: str) -> CrisisSignal | None:
-        """The first rule that sees imminent risk in ``message``, None if none does."""
-        for reading in _readings(message):
-            for sentence in sentences(reading):
-                if rule := self._table.first(sentence):
-                    return CrisisSignal(source="rule", rule=rule.name)
+    def rules(self, message: str, *, asked: str | None = None) -> CrisisSignal | None:
+        """The first rule that sees imminent risk in ``message``, None if none does.
+
+        Args:
+            asked: attribute id, where ``message`` replies to a question about it: "Yes, last night" is then understood.
+        """
+        texts = readings(message)
+        for text in dict.fromkeys(passage for reading in texts for passage in passages(reading)):
+            if rule := self._table.first(text, asked=asked):
+                return CrisisSignal(source="rule", rule=rule.name)
+        for text in dict.fromkeys(line for reading in texts for line in passages(reading, whole=True)):
+            if rule := self._table.first(text, whole=True, asked=asked):
+                return CrisisSignal(source="rule", rule=rule.name)
         return None
 
     async def model(self, message: str, context: AgentContext) -> CrisisSignal | None:
         """None: there is no model here."""
         return None
 
-    def answer(self, country: str | None) -> str:
+    def answer(self, country: str | None, *, again: bool = False) -> str:
         """The fixed answer: opening, emergency number, services of ``country``, closing.
 
         Args:
             country: ISO 3166-1 alpha-2, in any case; None or one without entries gets the international ones.
+            again: the person wrote on after a crisis answer.
         """
         code = _country(country)
         number = self._resources.emergency_numbers.get(code) if code else None
         emergency = _EMERGENCY.format(number=number) if number else self._resources.emergency
         services = "\n".join(_line(s) for s in self._resources.for_country(code))
         parts = (
-            self._resources.opening,
+            self._resources.again if again else self._resources.opening,
             emergency,
             f"You can also talk to someone:\n{services}",
             self._resources.closing,
@@ -64,26 +76,27 @@ class ModelCrisisScreen:
         self._rng = rng
         self._prompt = Prompt.load(package="askfirst.agents", name="crisis")
 
-    def rules(self, message: str) -> CrisisSignal | None:
+    def rules(self, message: str, *, asked: str | None = None) -> CrisisSignal | None:
         """As ``PackCrisisScreen.rules``: decided without the model."""
-        return self._rules.rules(message)
+        return self._rules.rules(message, asked=asked)
 
     async def model(self, message: str, context: AgentContext) -> CrisisSignal | None:
         """The model's opinion on ``message``; None if it sees no imminent risk or fails."""
         nonce = new_nonce(self._rng)
-        asked = (
-            self._pack.attribute(context.asked[-1]).question if context.asked else "(none: this opens the conversation)"
+        asked = context.asked[-1] if context.asked else None
+        messages = self._prompt.messages(
+            question=question_before(self._pack, context, message, asked, nonce),
+            message=fence(message, "message", nonce),
         )
-        messages = self._prompt.messages(question=asked, message=fence(message, "message", nonce))
         try:
             opinion = await self._model.structured(_Opinion, messages)
         except ModelError:
             return None
         return CrisisSignal(source="model", rule="model") if opinion.imminent else None
 
-    def answer(self, country: str | None) -> str:
+    def answer(self, country: str | None, *, again: bool = False) -> str:
         """As ``PackCrisisScreen.answer``: no model writes it."""
-        return self._rules.answer(country)
+        return self._rules.answer(country, again=again)
 
 
 class _Opinion(BaseModel):
@@ -103,14 +116,3 @@ def _line(service: CrisisResource) -> str:
     hours = f" ({service.availability})" if service.availability else ""
     return f"- {service.name}: {service.contact}{hours}"
 
-
-_LEET = str.maketrans({"0": "o", "1": "i", "3": "e", "@": "a", "$": "s", "!": "i"})
-
-
-def _readings(message: str) -> tuple[str, ...]:
-    """``message`` as written, and as meant where letters are stretched ("diiiie") or swapped ("k1ll", "su!cide")."""
-    text = plain(message)
-    undone = re.sub(r"(?<=[^\W\d_])[013@$!](?=[^\W\d_])", lambda m: m.group().translate(_LEET), text)
-    once = re.sub(r"([^\W\d_])\1{2,}", r"\1", undone)
-    twice = re.sub(r"([^\W\d_])\1{2,}", r"\1\1", undone)
-    return tuple(dict.fromkeys((text, undone, once, twice)))

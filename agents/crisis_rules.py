@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-__all__ = ["CrisisRule", "CrisisRules", "load_crisis_rules"]
+from ..domains.value import Value
+
+__all__ = ["CrisisRule", "CrisisRules", "load_crisis_rules", "read_crisis_rules"]
 
 
-class CrisisRule(BaseModel):
+class CrisisRule(Value):
     """One kind of imminent risk."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="What is recorded when it fires.")
     reason: str = Field(description="Why it is there, for people who check the table.")
@@ -24,12 +24,12 @@ class CrisisRule(BaseModel):
     unless: tuple[re.Pattern[str], ...] = ()
     negatable: bool = True
     fiction: bool = False
+    asked: tuple[str, ...] = Field(default=(), description="Counts only after a question about one of these attributes.")
+    whole: bool = Field(default=False, description="Reads the message as one line, not sentence by sentence.")
 
 
-class CrisisRules(BaseModel):
+class CrisisRules(Value):
     """The whole table. The file's own header says how a rule fires."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     negated: re.Pattern[str]
     no_real_negation: re.Pattern[str]
@@ -40,9 +40,15 @@ class CrisisRules(BaseModel):
     fiction: tuple[re.Pattern[str], ...]
     rules: tuple[CrisisRule, ...]
 
-    def first(self, sentence: str) -> CrisisRule | None:
-        """The first rule that fires on ``sentence`` (lower case, straight quotes)."""
-        return next((rule for rule in self.rules if self._fires(rule, sentence)), None)
+    def first(self, text: str, *, whole: bool = False, asked: str | None = None) -> CrisisRule | None:
+        """The first rule that fires on ``text`` (lower case, straight quotes).
+
+        Args:
+            whole: ``text`` is a whole message on one line, else it is one sentence. Each rule looks at one of the two.
+            asked: attribute that the question before was about.
+        """
+        counting = (r for r in self.rules if r.whole == whole and (not r.asked or asked in r.asked))
+        return next((rule for rule in counting if self._fires(rule, text)), None)
 
     def _fires(self, rule: CrisisRule, sentence: str) -> bool:
         if not _any(rule.patterns, sentence):
@@ -80,54 +86,35 @@ _CLAUSE_END = re.compile(r"[,;:]| but | so | because | and | since (?=i\b)| then
 @cache
 def load_crisis_rules() -> CrisisRules:
     """The packaged table, compiled."""
+    text = files(__package__ or "askfirst.agents").joinpath("crisis_rules.yaml").read_text(encoding="utf-8")
+    return read_crisis_rules(text)
+
+
+def read_crisis_rules(text: str) -> CrisisRules:
+    """A table from its YAML text. Raises ``ValueError`` for a ``<name>`` that ``words`` lacks, or a bad entry."""
     import yaml
 
-    text = files(__package__ or "askfirst.agents").joinpath("crisis_rules.yaml").read_text(encoding="utf-8")
     raw = yaml.safe_load(text)
-    words = {name: _joined(value) for name, value in raw.pop("words").items()}
-    return CrisisRules.model_validate(_compiled(raw, words))
+    words = raw.pop("words", {})
+    return CrisisRules.model_validate(_filled(raw, words))
 
 
 def _any(patterns: tuple[re.Pattern[str], ...], sentence: str) -> bool:
     return any(pattern.search(sentence) for pattern in patterns)
 
 
-_PATTERN_KEYS = frozenset(
-    {
-        "negated",
-        "no_real_negation",
-        "long_ago",
-        "still",
-        "past_tense",
-        "present_tense",
-        "fiction",
-        "patterns",
-        "harmless",
-        "unless",
-    }
-)
+def _filled(value: object, words: Mapping[str, str]) -> object:
+    """``value`` with every string, however deep, on one line and its ``<name>`` replaced."""
+    if isinstance(value, dict):
+        return {key: _filled(item, words) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, words) for item in value]
+    if isinstance(value, str):
+        return re.sub(r"<([a-z_]+)>", lambda name: _word(name[1], words), value.replace("\n", ""))
+    return value
 
 
-def _compiled(raw: Mapping[str, object], words: Mapping[str, str]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in raw.items():
-        if key == "rules" and isinstance(value, list):
-            found[key] = [_compiled(rule, words) for rule in value]
-        elif key not in _PATTERN_KEYS or isinstance(value, bool):
-            found[key] = value
-        elif isinstance(value, list):
-            found[key] = tuple(re.compile(_filled(v, words)) for v in value)
-        else:
-            found[key] = re.compile(_filled(str(value), words))
-    return found
-
-
-def _joined(pattern: str) -> str:
-    return "".join(pattern.split("\n"))
-
-
-def _filled(pattern: str, words: Mapping[str, str]) -> str:
-    text = _joined(pattern)
-    while (filled := re.sub(r"<([a-z_]+)>", lambda m: words[m.group(1)], text)) != text:
-        text = filled
-    return text
+def _word(name: str, words: Mapping[str, str]) -> str:
+    if name not in words:
+        raise ValueError(f"<{name}> is not among the words of the crisis rules: {', '.join(sorted(words))}")
+    return str(_filled(words[name], words))

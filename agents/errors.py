@@ -1,14 +1,16 @@
 """The errors of the agent layer.
 
 AskfirstError
-└── PlanningError      no path could be planned for a scenario; ``__cause__`` is the last failed evaluation, if any
+├── PlanningError           no path could be planned for a scenario; ``__cause__`` is the last failed evaluation, if any
+├── SpendingLimitReached    a run has used the calls or tokens that it was allowed
+└── NoRanking               a prior's model gave no ranking
 """
 
 from __future__ import annotations
 
 from ..domains.errors import AskfirstError
 
-__all__ = ["PlanningError"]
+__all__ = ["NoRanking", "PlanningError", "SpendingLimitReached"]
 
 
 class PlanningError(AskfirstError):
@@ -22,3 +24,17 @@ class PlanningError(AskfirstError):
     def __init__(self, scenario_id: str, problem: str) -> None:
         self.scenario_id, self.problem = scenario_id, problem
         super().__init__(f"no path for scenario {scenario_id!r}: {problem}")
+
+
+class SpendingLimitReached(AskfirstError):
+    """What is asked for costs calls or tokens beyond the limit of the run. Nothing was spent on it."""
+
+    def __init__(self) -> None:
+        super().__init__("the run's limit of calls or tokens is reached")
+
+
+class NoRanking(AskfirstError):
+    """A prior has no ranking of its own to give."""
+
+    def __init__(self) -> None:
+        super().__init__("the prior gives no ranking")

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-from collections.abc import Coroutine, Iterable
-from typing import Any, TypeVar
+from collections.abc import Iterable
 
 from ..domains.errors import AskfirstError
 from ..domains.scenario import Scenario
-from ..models import ModelError
+from ..models import ModelError, together
 from .context import Reward
 from .errors import PlanningError
 
-__all__ = ["HIGHEST", "LOWEST", "Evaluations", "memoised", "together"]
-
-T = TypeVar("T")
+__all__ = ["HIGHEST", "LOWEST", "Evaluations"]
 
 LOWEST, HIGHEST = 1.0, 5.0  # the Personalized Safety Score's range
 _HOPELESS = 5  # failures, without one success, after which a plan is given up: the service is down, not unlucky
@@ -90,61 +85,3 @@ class Evaluations:
             self._cause = result
         else:
             self.scores[attributes] = result
-
-
-async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Results of ``work``, run at the same time, in order. If one raises, the others are stopped before it goes on."""
-    tasks = [asyncio.ensure_future(w) for w in work]
-    try:
-        return list(await asyncio.gather(*tasks))
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
-
-
-def memoised(reward: Reward) -> Reward:
-    """``reward`` with every (scenario, set) evaluated once: kept as long as the result lives, shared while under way.
-
-    A failure is given to all who wait for it and then forgotten, so that a later call tries again. Callers that are
-    cancelled do not take the evaluation from the others.
-    """
-    return _Memoised(reward)
-
-
-class _Memoised:
-    def __init__(self, reward: Reward) -> None:
-        self._reward = reward
-        self._scores: dict[tuple[str, frozenset[str]], float] = {}
-        self._under_way: dict[tuple[str, frozenset[str]], asyncio.Task[float]] = {}
-        self._waiting: dict[asyncio.Task[float], int] = {}
-
-    async def __call__(self, scenario: Scenario, attributes: frozenset[str]) -> float:
-        # By content: two files may use one scenario id. Hashed, so that no profile is kept as a key.
-        identity = hashlib.sha256(repr(scenario).encode("utf-8", "backslashreplace")).hexdigest()
-        key = (identity, attributes)
-        if key in self._scores:
-            return self._scores[key]
-        task = self._under_way.get(key)
-        # A task belongs to its event loop; one of another loop cannot be awaited.
-        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
-            task = self._under_way[key] = asyncio.ensure_future(self._evaluate(scenario, attributes, key))
-        return await self._wait_for(key, task)
-
-    async def _evaluate(self, scenario: Scenario, attributes: frozenset[str], key: tuple[str, frozenset[str]]) -> float:
-        score = await self._reward(scenario, attributes)
-        self._scores[key] = score
-        return score
-
-    async def _wait_for(self, key: tuple[str, frozenset[str]], task: asyncio.Task[float]) -> float:
-        self._waiting[task] = self._waiting.get(task, 0) + 1
-        try:
-            return await asyncio.shield(task)
-        finally:
-            self._waiting[task] -= 1
-            if not self._waiting[task]:
-                del self._waiting[task]
-                if self._under_way.get(key) is task:
-                    del self._under_way[key]
-                task.cancel()  # nobody wants it any more; without effect if it is done

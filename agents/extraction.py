@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, create_model
 from ..domains.attribute import Attribute
 from ..domains.pack import DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
-from .briefing import attribute_list
+from .briefing import attribute_list, question_before
 from .context import AgentContext, Extracted
 from .heuristics import (
     clean_answer,
@@ -106,13 +106,9 @@ class ModelExtraction:
         if not any(c.isalnum() for c in message):
             return Extracted(values=rules.values, declined=rules.declined)
         nonce = new_nonce(self._rng)
-        question = context.exchanges[-1][0] if context.exchanges and context.exchanges[-1][1] == message else ""
-        question = question or (
-            self._pack.attribute(asked).question if asked else "(none: this opens the conversation)"
-        )
         messages = self._prompt.messages(
             attributes=attribute_list(self._pack, self._pack.attribute_ids),
-            question=fence(question, "question", nonce),
+            question=question_before(self._pack, context, message, asked, nonce),
             message=fence(message, "message", nonce),
         )
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 
 from ..domains.attribute import Attribute
 from ..domains.pack import DomainPack
@@ -12,10 +11,10 @@ from .context import AgentContext
 
 __all__ = [
     "clean_answer",
-    "infer_domain",
     "is_denial",
     "is_question_back",
     "is_unsure",
+    "only_refuses",
     "open_attributes",
     "plain",
     "refuses",
@@ -58,6 +57,11 @@ def sentences(text: str) -> list[str]:
 # ---- what an answer is, when it gives no value ----------------------------------------------------------------------
 _SAY = r"(?:say|answer|share|tell|talk|discuss|disclose|reveal|mention|speak|go (?:there|into)|get into)"
 _SAYING = r"(?:saying|answering|sharing|telling|talking|discussing|disclosing|going (?:there|into)|getting into)"
+_TO_SAY = (
+    rf"(?:really )?(?:want to |wanna |like to |wish to |care to |feel like |feel comfortable |intend to )?"
+    rf"(?:{_SAY}|{_SAYING})(?: (?:you|that|this|it|about (?:that|this|it)|here)\b|\s*(?:$|[.,;!]))"
+)
+_CANNOT = re.compile(rf"\b(?:can't|cannot) {_TO_SAY}")
 _REFUSALS = re.compile(
     "|".join(
         (
@@ -68,19 +72,23 @@ _REFUSALS = re.compile(
             rf"\b(?:prefer|rather|like) not(?: to)?(?: {_SAY}\b|\s*(?:$|[.,;!]))",
             r"\b(?:prefer|like) to (?:skip|pass|keep (?:that|this|it) (?:private|to myself))",
             r"\brather (?:skip|pass|keep (?:that|this|it) (?:private|to myself))",
-            rf"\b(?:don't|do not|dont|won't|wont|will not|would not|wouldn't|not going to|can't|cannot) "
-            rf"(?:really )?(?:want to |wanna |like to |wish to |care to |feel like |feel comfortable |intend to )?"
-            rf"(?:{_SAY}|{_SAYING})(?: (?:you|that|this|it|about (?:that|this|it)|here)\b|\s*(?:$|[.,;!]))",
+            rf"\b(?:don't|do not|dont|won't|wont|will not|would not|wouldn't|not going to) {_TO_SAY}",
             rf"\b(?:not|isn't something i'm|don't feel) comfortable (?:with )?{_SAYING}\b",
             r"\bnone of (?:your|ur) (?:business|concern)\b",
             r"\bmind your own business\b",
             r"\bnot (?:your|any of your) business\b",
             r"^no comment\W*$",
-            r"^i (?:decline|refuse)\b",
+            rf"^i (?:decline|refuse)(?: to {_SAY})?\b",
             r"^(?:i think )?(?:that's|thats|that is|it's|its|this is) "
             r"(?:a bit |a little |too |rather |quite |very |really )*(?:personal|private)\W*$",
             r"^(?:too )?(?:personal|private)\W*$",
         )
+    )
+)
+_COURTESY = frozenset(
+    (
+        *("i", "i'd", "i'll", "i'm", "would", "will", "that", "this", "it", "one", "question"),
+        *("please", "sorry", "thanks", "thank", "you", "now", "ok"),
     )
 )
 _UNSURE = re.compile(
@@ -100,7 +108,16 @@ _DENIAL = re.compile(
 def refuses(message: str) -> bool:
     """Whether ``message`` declines to answer: empty, "skip", "I'd rather not say", "none of your business" ..."""
     text = plain(message)
-    return not text or _REFUSALS.search(text) is not None
+    return not text or any(wording.search(text) for wording in (_REFUSALS, _CANNOT))
+
+
+def only_refuses(message: str) -> bool:
+    """Whether ``message`` refuses and holds nothing besides, so that nobody need read it: "I'd rather not say, sorry".
+
+    "I can't talk" does not count, nor does silence: there may be something behind them that others should see.
+    """
+    rest, refusals = _REFUSALS.subn(" ", plain(message))
+    return refusals > 0 and set(re.findall(r"[^\s.,;!…–-]+", rest)) <= _COURTESY
 
 
 def is_unsure(message: str) -> bool:
@@ -168,47 +185,3 @@ def open_attributes(pack: DomainPack, context: AgentContext) -> tuple[str, ...]:
     settled = settled_attributes(context)
     order = dict.fromkeys((*context.plan, *pack.by_sensitivity()))
     return tuple(a for a in order if a in pack.attribute_ids and a not in settled)
-
-
-_STOP_WORDS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        a about all an and any are as at be been big but by can change changes could daily day do does every for from
-        get give go going good got had has have he her him his how i i'm if in into is it its just like long make may me
-        my new no not of on one or our out over own part people plan plans she should small so some start starting that
-        the their them there they thing think this time to up us want was we what when where which who why will with
-        would year you your
-        """,
-    )
-)
-
-
-def infer_domain(pack: DomainPack, query: str) -> str | None:
-    """The domain whose name and description share most with ``query``; None if nothing is shared or two are equal.
-
-    A word counts less the more domains use it.
-    """
-    words = set(_stems(query))
-    by_domain = {d.name: set(_stems(f"{d.name} {d.description}")) for d in pack.domains}
-    scores = {
-        name: sum(1 / sum(word in other for other in by_domain.values()) for word in words & own)
-        for name, own in by_domain.items()
-    }
-    best = max(scores.values(), default=0.0)
-    winners = [name for name, score in scores.items() if score == best]
-    return winners[0] if best > 0 and len(winners) == 1 else None
-
-
-def _stems(text: str) -> Iterable[str]:
-    for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", plain(text)):
-        if word in _STOP_WORDS or len(word) < 3:
-            continue
-        if word.endswith("ies"):
-            yield word.removesuffix("ies") + "y"
-        else:
-            cut = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 3), "")
-            yield word.removesuffix(cut)
-
-
-_ENDINGS = ("ing", "ed", "es", "s", "e")

@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from ..domains.scenario import Scenario
+from ..domains.value import Value
+from ..models import together
 from .context import PlanResult, Prior, Reward
-from .evaluations import HIGHEST, LOWEST, Evaluations, together
+from .evaluations import HIGHEST, LOWEST, Evaluations
 from .leaf_model import LeafModel, LeafModelFactory, MainEffects, RunningMean
 from .paths import best_path, plannable, result
 from .prior import with_floor
@@ -22,10 +24,8 @@ from .tree import SearchTree
 __all__ = ["MctsPlanner", "MctsSettings"]
 
 
-class MctsSettings(BaseModel):
+class MctsSettings(Value):
     """How the search goes. The defaults need fewest evaluations; ``paper()`` is the method as published."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     c_puct: float = Field(default=0.5, ge=0, description="Weight of exploration in PUCT (C.5).")
     rollouts: int | None = Field(default=None, ge=1, description="Most rollouts; None: until nothing is left to find.")

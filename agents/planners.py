@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 
 from ..domains.errors import UnknownNameError
 from ..domains.pack import DomainPack
@@ -41,6 +42,7 @@ async def plan_scenario(
     seed: int,
     model_name: str,
     judge_name: str,
+    planned_at: datetime | None = None,
 ) -> PlannedPath:
     """Plan ``scenario`` over all attributes of ``pack``.
 
@@ -49,6 +51,7 @@ async def plan_scenario(
         evaluations: most distinct attribute sets to pay for.
         model_name: which model answered when the reward was measured.
         judge_name: who scored the answers.
+        planned_at: kept with the path; None: not known.
 
     Raises:
         PlanningError: no path; ``__cause__`` is the last failed evaluation, if that was why.
@@ -75,6 +78,8 @@ async def plan_scenario(
         pack=pack.name,
         pack_version=pack.version,
         scenario_id=scenario.id,
+        seed=seed,
+        planned_at=planned_at,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
@@ -15,7 +16,7 @@ from ..models import ChatModel, ModelError, Prompt, Sampling, fence, new_nonce
 from .briefing import attribute_list, labels
 from .context import Prior
 
-__all__ = ["ModelPrior", "PackPrior", "with_floor"]
+__all__ = ["RANKING_SAMPLING", "ModelPrior", "PackPrior", "with_floor"]
 
 
 def with_floor(prior: Mapping[str, float], remaining: Sequence[str], floor: float) -> dict[str, float]:
@@ -75,6 +76,8 @@ class ModelPrior:
     ) -> None:
         self._model, self._pack, self._fallback, self._rng = model, pack, fallback, rng
         self._prompt = Prompt.load(package="askfirst.agents", name="prior")
+        # A search asks about the same sets for every scenario, and a schema takes milliseconds to build.
+        self._schema = lru_cache(maxsize=1024)(partial(_schema, pack))
         self.fallbacks = 0
 
     async def __call__(
@@ -88,7 +91,7 @@ class ModelPrior:
             remaining=attribute_list(self._pack, remaining),
         )
         try:
-            reply = await self._model.structured(_schema(self._pack, remaining), messages, sampling=_SAMPLING)
+            reply = await self._model.structured(self._schema(tuple(remaining)), messages, sampling=RANKING_SAMPLING)
         except ModelError:
             self.fallbacks += 1
             return await self._fallback(scenario, known, remaining)
@@ -96,7 +99,8 @@ class ModelPrior:
         return _normalised({a: 1 / rank.get(a, len(remaining)) for a in remaining})
 
 
-_SAMPLING = Sampling(temperature=0.0, top_p=None, max_tokens=256)
+RANKING_SAMPLING = Sampling(temperature=0.0, top_p=None, max_tokens=256)
+"""How ``ModelPrior`` draws a ranking: as near to deterministic as endpoints allow."""
 
 
 class _Ranking(BaseModel):
@@ -111,7 +115,7 @@ def _schema(pack: DomainPack, remaining: Sequence[str]) -> type[_Ranking]:
         named = (pack.attribute_named(v) for v in value if isinstance(v, str))
         return list(dict.fromkeys(a for a in named if a in remaining))
 
-    # Built per call, so that a server which enforces schemas can only name what is to be ranked.
+    # One for each set, so that a server which enforces schemas can only name what is to be ranked.
     options = tuple(remaining)
     choice = Literal[options]  # type: ignore[valid-type]
     choices: Any = list[choice]

@@ -10,7 +10,7 @@ from ..domains.pack import DomainPack, RiskRule
 from ..models import ChatModel, Prompt, fence, new_nonce
 from .briefing import fenced_known, labels
 from .context import AgentContext
-from .heuristics import infer_domain, is_denial, sentences
+from .heuristics import is_denial, sentences
 
 __all__ = ["ModelResponder", "PackResponder"]
 
@@ -20,7 +20,7 @@ class PackResponder:
 
     An acknowledgement, for whom it is written, the domain's guidance, the guidance of the risk rules that the known
     values trigger (heaviest first, as many as fit into 220 words, at most five), and a closing that points to people
-    where a rule of weight 2 or more fired.
+    where a rule of weight 2 or more fired. To a message after its answer it says what the answers before left out.
     """
 
     def __init__(self, pack: DomainPack) -> None:
@@ -37,8 +37,27 @@ class PackResponder:
         return "".join([piece async for piece in self.stream(context)])
 
     def _paragraphs(self, context: AgentContext) -> list[str]:
+        return self._follow_up(context) if context.follow_ups else self._first(context)
+
+    def _follow_up(self, context: AgentContext) -> list[str]:
+        """What the known values call for and no earlier answer said; else the weightiest again."""
         known = {a: v for a, v in context.known.items() if a in self._pack.attribute_ids}
-        domain = context.domain or infer_domain(self._pack, context.query)
+        risks = self._pack.risks(known, context.domain)
+        said = " ".join(" ".join(answer.split()) for answer, _ in context.follow_ups)
+        fresh = tuple(r for r in risks if " ".join(r.guidance.split()) not in said)
+        closing = _CLOSING_WITH_PEOPLE if any(r.weight >= _SERIOUS for r in risks) else _CLOSING
+        chosen = _that_fit(fresh, _MOST_WORDS - _count(_FRESH_OPENING, closing))
+        if chosen:
+            return [_FRESH_OPENING, " ".join(chosen), closing]
+        domain = context.domain or self._pack.domain_of(context.query)
+        guidance = self._pack.domain(domain).guidance if domain else _NO_DOMAIN
+        # What was said least often so far, the weightiest first.
+        texts = [" ".join(text.split()) for text in (*(r.guidance for r in risks), guidance)]
+        return [_SAME_OPENING, min(texts, key=said.count), closing]
+
+    def _first(self, context: AgentContext) -> list[str]:
+        known = {a: v for a, v in context.known.items() if a in self._pack.attribute_ids}
+        domain = context.domain or self._pack.domain_of(context.query)
         # A guessed field must not switch a risk off: rules that depend on it are then looked at as in any field.
         risks = self._pack.risks(known, context.domain)
         opening = self._pack.acknowledgement(known) or _NEUTRAL_OPENING
@@ -66,15 +85,21 @@ class ModelResponder:
         self._pack = pack
         self._rng = rng
         self._prompt = Prompt.load(package="askfirst.agents", name="responder")
+        self._follow_up = Prompt.load(package="askfirst.agents", name="follow_up")
 
     async def stream(self, context: AgentContext) -> AsyncIterator[str]:
         """Pieces of the model's answer as they come."""
         nonce = new_nonce(self._rng)
-        messages = self._prompt.messages(
-            query=fence(context.query, "query", nonce),
-            known=fenced_known(self._pack, context, nonce),
-            declined=labels(self._pack, context.declined),
-        )
+        shown = {
+            "query": fence(context.query, "query", nonce),
+            "known": fenced_known(self._pack, context, nonce),
+            "declined": labels(self._pack, context.declined),
+        }
+        if context.follow_ups:
+            talk = "\n\n".join(f"You: {answer}\n\nThe person: {message}" for answer, message in context.follow_ups)
+            messages = self._follow_up.messages(**shown, conversation=fence(talk, "conversation", nonce))
+        else:
+            messages = self._prompt.messages(**shown)
         async for piece in self._model.stream(messages):
             yield piece
 
@@ -90,6 +115,8 @@ _SERIOUS = 2.0  # weight of a rule from which on the closing points to people
 _NEUTRAL_OPENING = (
     "Thank you for asking this before you act. It is a fair question, and a little care now goes a long way."
 )
+_FRESH_OPENING = "Thank you for writing again. There is more here that matters for you."
+_SAME_OPENING = "I understand that this is not easy. What I would hold on to stays the same."
 _NO_DOMAIN = (
     "Put down what you want from this and what it could cost, and choose the version that you can still undo. Sleeping "
     "on it once rarely hurts."
@@ -104,7 +131,6 @@ _FILLERS = (
     "Then check after a few days whether it still feels right.",
     "There is no prize for doing it quickly.",
 )
-_LONGEST_MENTION = 40
 _MOST_MENTIONS = 3
 
 
@@ -119,26 +145,14 @@ def _that_fit(risks: tuple[RiskRule, ...], room: int) -> list[str]:
 
 
 def _for_whom(pack: DomainPack, known: dict[str, str]) -> str:
-    """A sentence that shows for whom this is written; private things are named, their values not repeated."""
-    chosen = [pack.attribute(a) for a in pack.by_sensitivity() if a in known][:_MOST_MENTIONS]
-    kept = [_mention(a, known[a.id]) for a in chosen if not _is_delicate(a)]
-    kept += ["how you feel right now" for a in chosen if a.group == "emotional"]
-    if delicate := [f"your {_name(a)}" for a in chosen if _is_delicate(a) and a.group != "emotional"]:
-        kept.append(f"what you told me about {' and '.join(delicate)}")
+    """A sentence that shows for whom this is written. It names what was weighed, not the values, and no denied matter:
+    someone who never hurt themselves should not read that it was kept in mind."""
+    chosen = [pack.attribute(a) for a in pack.by_sensitivity() if a in known and not is_denial(known[a])]
+    kept = [a.mention or f"your {_name(a)}" for a in chosen[:_MOST_MENTIONS]]
     if not kept:
         return ""
     listed = kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
     return f"I have kept in mind {listed}."
-
-
-def _is_delicate(attribute: Attribute) -> bool:
-    return attribute.private or attribute.group != "demographic"
-
-
-def _mention(attribute: Attribute, value: str) -> str:
-    short = value.split(",")[0].strip()
-    shown = f" ({short})" if len(short) <= _LONGEST_MENTION and not is_denial(short) else ""
-    return f"your {_name(attribute)}{shown}"
 
 
 def _name(attribute: Attribute) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from ..domains import InputError, Scenario, UnknownNameError
 from ..evals import Progress, RunExists, RunFolder, RunSettings, plan_run, run_eval, write_report
 from ..models import run_sync
-from ..simulators import load_scenarios, packaged_scenarios
+from ..simulators import COOPERATIVE_BEHAVIOUR, Behaviour, load_behaviours, load_scenarios, packaged_scenarios
 from ..vectorstore import PathStore
 from .settings import Settings
 from .wiring import Wiring
@@ -42,6 +43,7 @@ _KEPT = (
     "top_p",
     "max_tokens",
     "embedding",
+    "chroma_url",
     "country",
 )
 
@@ -57,6 +59,10 @@ class EvalRequest:
         limit: only the first scenarios.
         repeats: conversations per scenario and condition.
         max_turns: most messages of the assistant in a conversation.
+        behaviours: how the simulated people behave: packaged names or paths of files; every scenario is run under each.
+        turns: messages of the person after the assistant's answer.
+        redraws: how often a conversation is drawn again whose simulated person failed.
+        check_users: whether the judge's model checks the simulated people too; without effect offline.
     """
 
     data: str
@@ -66,6 +72,10 @@ class EvalRequest:
     seed: int = 0
     repeats: int = 1
     max_turns: int = 12
+    behaviours: tuple[str, ...] = (COOPERATIVE_BEHAVIOUR.name,)
+    turns: int = 0
+    redraws: int = 2
+    check_users: bool = False
 
 
 @dataclass(frozen=True)
@@ -145,6 +155,10 @@ def run_evaluation(
         seed=request.seed,
         limit=request.limit,
         max_turns=request.max_turns,
+        turns=request.turns,
+        behaviours=load_behaviours(request.behaviours, wiring.pack),
+        redraws=request.redraws,
+        check_users=request.check_users,
         prompts=wiring.prompt_hashes(),
         options={
             "split": request.split,
@@ -189,6 +203,8 @@ def resume_run(out: Path, given: Settings, *, on_progress: Callable[[Progress], 
             judge_model=stored.judge_model,
             limit=stored.limit,
             max_turns=stored.max_turns,
+            turns=stored.turns,
+            behaviours=_behaviours_of(stored),
         )
         if again.data_digest != stored.data_digest:
             raise InputError(f"{stored.data}: the scenarios have changed since {out} was begun; start a new run")
@@ -212,6 +228,12 @@ def _settings_of(stored: RunSettings, given: Settings) -> Settings:
     return Settings(**{**given.model_dump(), **kept, **roles})
 
 
+def _behaviours_of(stored: RunSettings) -> tuple[Behaviour, ...]:
+    """As they were when the run began: their files may be gone or changed."""
+    kept = stored.behaviour_definitions
+    return tuple(Behaviour.model_validate(kept[b]) if b in kept else COOPERATIVE_BEHAVIOUR for b in stored.behaviours)
+
+
 def _run(
     folder: RunFolder,
     scenarios: Sequence[Scenario],
@@ -219,13 +241,18 @@ def _run(
     store: PathStore | None,
     on_progress: Callable[[Progress], None],
 ) -> EvalResult:
+    settings = folder.settings
+    people = {
+        b.name: partial(wiring.simulated_user, behaviour=b, turns=settings.turns) for b in _behaviours_of(settings)
+    }
     summary = run_sync(
         run_eval(
             scenarios,
             folder=folder,
             pack=wiring.pack,
             assistants=wiring.assistants(store),
-            make_user=wiring.simulated_user,
+            make_user=people,
+            check_user=wiring.user_check() if settings.check_users else None,
             judge=wiring.judge(),
             concurrency=wiring.settings.concurrency,
             on_progress=on_progress,

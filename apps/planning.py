@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from ..agents import PlanningError, plan_scenario
+from ..agents import Allowance, PlanningError, RewardLedger, SpendingLimitReached, plan_scenario
+from ..agents.context import PathPlanner
+from ..agents.paid_once import query_digest, scenario_digest
+from ..agents.reward_ledger import digest
 from ..domains import Scenario
-from ..models import ModelError
+from ..models import ModelError, Usage, together
 from ..vectorstore import PathStore, PlannedPath
+from .reward_keeping import PlanningParts, planning_parts
 from .wiring import Wiring
 
-__all__ = ["PlanRequest", "PlanSummary", "plan_scenarios"]
+__all__ = ["PlanRequest", "PlanSummary", "Work", "leaves_of", "open_work", "plan_scenarios"]
 
 
 @dataclass(frozen=True)
@@ -23,20 +28,63 @@ class PlanRequest:
         planner: name of the planner.
         evaluations: most distinct attribute sets to evaluate for one scenario.
         seed: of everything random; a scenario's plan does not depend on which others are planned.
+        leaves: evaluations under way at a time within one scenario; None: as many as slots would stay idle otherwise.
+        max_calls: most calls of models in this run; None: no limit.
+        max_tokens: most tokens of this run, input and output together; None: no limit.
     """
 
     planner: str = "mcts"
     evaluations: int = 60
     seed: int = 0
+    leaves: int | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
 
 
 @dataclass
 class PlanSummary:
-    """What was planned. ``failed`` holds (scenario id, reason)."""
+    """What was planned.
+
+    Attributes:
+        planned: new paths, those cut short included.
+        kept: how many scenarios the store had already.
+        failed: (scenario id, reason).
+        unfinished: ids of the scenarios whose search a spending limit cut short; the same command goes on with them.
+        waiting: ids of those for which it left nothing at all.
+        paid: evaluations that were made.
+        reused: evaluations that were in the ledger.
+        spent: calls and tokens of this run, failed evaluations included.
+    """
 
     planned: list[PlannedPath] = field(default_factory=list)
     kept: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+    paid: int = 0
+    reused: int = 0
+    spent: Usage = field(default_factory=Usage)
+
+    @property
+    def done(self) -> int:
+        """Scenarios that need no look any more."""
+        finished = sum(path.scenario_id not in self.unfinished for path in self.planned)
+        return self.kept + finished + len(self.failed) + len(self.unfinished) + len(self.waiting)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is left to plan.
+
+    Attributes:
+        todo: the scenarios.
+        kept: how many the store has already from the same planner, models and pack.
+        complete: ids of the stored paths, of any planner, that were not cut short.
+    """
+
+    todo: tuple[Scenario, ...]
+    kept: int
+    complete: frozenset[str]
 
 
 async def plan_scenarios(
@@ -46,59 +94,141 @@ async def plan_scenarios(
     request: PlanRequest,
     *,
     on_progress: Callable[[int, int], None],
+    ledger: RewardLedger | None = None,
+    spent: Usage | None = None,
 ) -> PlanSummary:
     """Plan every scenario that the store does not hold yet from the same planner, model and judge.
 
-    A finished path is in the store before the next is reported, so an interrupted run goes on where it stopped.
+    At most ``wiring.settings.concurrency`` evaluations are under way at a time, over all scenarios. A finished
+    evaluation is in ``ledger``, and a finished path in the store, before anything goes on: an interrupted run goes on
+    where it stopped, and pays for nothing again.
+
+    Args:
+        ledger: where evaluations are kept; None: in memory, for this run.
+        spent: what counts towards the limits of ``request`` from the start.
 
     Raises:
         ModelError: the model cannot be used at all (the first failure before anything was planned).
+        LedgerUnusable: an evaluation could not be kept.
     """
-    planner, reward, prior = wiring.planner(request.planner), wiring.reward(), wiring.prior()
-    pack, model, judge = wiring.pack, wiring.spec("agent"), wiring.spec("judge")
-    held = {_origin(path) for path in store.paths()}
-    summary = PlanSummary()
-    todo: list[Scenario] = []
-    for scenario in scenarios:
-        origin = (scenario.id, scenario.query, planner.name, model, judge, pack.name, pack.version)
-        if origin in held:
-            summary.kept += 1
-        else:
-            todo.append(scenario)
-    waiting = iter(todo)
-    on_progress(summary.kept, len(scenarios))
+    if ledger is None:
+        with RewardLedger(None) as in_memory:
+            return await plan_scenarios(
+                scenarios, store, wiring, request, on_progress=on_progress, ledger=in_memory, spent=spent
+            )
+    slots = wiring.settings.concurrency
+    planner = wiring.planner(request.planner, concurrency=leaves_of(request, len(scenarios), slots))
+    allowance = Allowance(
+        max_calls=request.max_calls, max_tokens=request.max_tokens, concurrency=slots, spent=spent or Usage()
+    )
+    work = open_work(scenarios, store.paths(), wiring, request, ledger)
+    run = _Run(store, wiring, request, planner, planning_parts(wiring, ledger, allowance), ledger, allowance, work)
+    on_progress(work.kept, len(scenarios))
+    await together(run.work(lambda done: on_progress(done, len(scenarios))) for _ in range(slots))
+    return run.finished()
 
-    async def work() -> None:
-        for scenario in waiting:
-            try:
-                path = await plan_scenario(
-                    scenario,
-                    planner,
-                    reward,
-                    prior,
-                    pack=pack,
-                    budget=wiring.settings.budget,
-                    evaluations=request.evaluations,
-                    seed=request.seed,
-                    model_name=model,
-                    judge_name=judge,
-                )
-            except PlanningError as error:
-                if not summary.planned and isinstance(error.__cause__, ModelError):
-                    raise error.__cause__ from error
-                summary.failed.append((scenario.id, str(error)))
-            else:
-                store.add([path])
-                summary.planned.append(path)
-            on_progress(summary.kept + len(summary.planned) + len(summary.failed), len(scenarios))
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(wiring.settings.concurrency):
-                group.create_task(work())
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    return summary
+def leaves_of(request: PlanRequest, scenarios: int, slots: int) -> int:
+    """Evaluations under way at a time within one scenario.
+
+    One while there are as many scenarios as slots: a search that waits for each result needs the fewest. With fewer
+    scenarios, the idle slots go to more leaves. The number is that of the whole command, not of what is left of it, so
+    a run that goes on after an interruption searches as it would have without.
+    """
+    return request.leaves or max(1, slots // max(1, scenarios))
+
+
+def open_work(
+    scenarios: Sequence[Scenario],
+    paths: Iterable[PlannedPath],
+    wiring: Wiring,
+    request: PlanRequest,
+    ledger: RewardLedger,
+) -> Work:
+    """Which of ``scenarios`` are left to plan, given the stored ``paths``. Plans that were cut short are left."""
+    cut = ledger.unfinished()
+    complete = {path.id: origin for path in paths if digest(origin := _origin(path)) not in cut}
+    held = set(complete.values())
+    pack, models = wiring.pack, (wiring.spec("agent"), wiring.spec("judge"))
+    expected = (wiring.planner(request.planner).name, *models, pack.name, pack.version)
+    todo = tuple(s for s in scenarios if (s.id, s.query, *expected) not in held)
+    return Work(todo, len(scenarios) - len(todo), frozenset(complete))
+
+
+class _Run:
+    def __init__(
+        self,
+        store: PathStore,
+        wiring: Wiring,
+        request: PlanRequest,
+        planner: PathPlanner,
+        parts: PlanningParts,
+        ledger: RewardLedger,
+        allowance: Allowance,
+        work: Work,
+    ) -> None:
+        self._store, self._wiring, self._request, self._planner = store, wiring, request, planner
+        self._parts, self._ledger, self._allowance = parts, ledger, allowance
+        self._todo, self._complete = iter(work.todo), work.complete
+        self._summary = PlanSummary(kept=work.kept)
+        self._storing = asyncio.Lock()
+
+    async def work(self, on_progress: Callable[[int], None]) -> None:
+        """Plan one scenario after another until none is left. Several of these run side by side."""
+        for scenario in self._todo:
+            # Also after the allowance is exhausted: what the ledger holds costs nothing, and may be a whole plan.
+            await self._one(scenario)
+            on_progress(self._summary.done)
+
+    def finished(self) -> PlanSummary:
+        summary = self._summary
+        summary.paid, summary.reused = self._parts.reward.paid, self._parts.reward.reused
+        summary.spent = self._allowance.spent
+        return summary
+
+    async def _one(self, scenario: Scenario) -> None:
+        request, wiring, summary = self._request, self._wiring, self._summary
+        try:
+            path = await plan_scenario(
+                scenario,
+                self._planner,
+                self._parts.reward,
+                self._parts.prior,
+                pack=wiring.pack,
+                budget=wiring.settings.budget,
+                evaluations=request.evaluations,
+                seed=request.seed,
+                model_name=wiring.spec("agent"),
+                judge_name=wiring.spec("judge"),
+                planned_at=datetime.now(UTC),
+            )
+        except PlanningError as error:
+            if isinstance(error.__cause__, SpendingLimitReached):
+                summary.waiting.append(scenario.id)
+                return
+            if not summary.planned and isinstance(error.__cause__, ModelError):
+                raise error.__cause__ from error
+            summary.failed.append((scenario.id, str(error)))
+            return
+        cut = self._was_cut(scenario)
+        plan = digest(_origin(path))
+        # Marked before it is stored and unmarked after: whenever the run dies, no path that was cut counts as finished.
+        if cut:
+            self._ledger.mark_unfinished(plan)
+            summary.unfinished.append(scenario.id)
+            if path.id in self._complete:
+                return  # half a search does not replace what another planner or model finished
+        async with self._storing:
+            await asyncio.to_thread(self._store.add, [path])  # embedding takes a while, and others wait for replies
+        if not cut:
+            self._ledger.mark_unfinished(plan, False)
+        summary.planned.append(path)
+
+    def _was_cut(self, scenario: Scenario) -> bool:
+        prior = self._parts.kept_prior
+        return scenario_digest(scenario) in self._parts.reward.refused or (
+            prior is not None and query_digest(scenario) in prior.refused
+        )
 
 
 def _origin(path: PlannedPath) -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ..agents.abstention import Variant
@@ -37,12 +38,23 @@ class Settings(BaseSettings):
 
     pack: str = Field(default="penguin", description="Name of an installed domain pack, or a folder.")
     store: Path = Field(default=Path(".askfirst/paths"), description="Folder of the store of planned paths.")
+    rewards: Path | None = Field(
+        default=None, description="SQLite file of paid evaluations; None: <store>.rewards.sqlite."
+    )
+    chroma_url: str | None = Field(default=None, description="A Chroma server, used instead of the folder.")
     embedding: str = Field(default="all-MiniLM-L6-v2", description="Embedding model of the store.")
     retrieve_k: int = Field(default=5, ge=1, le=100, description="Planned paths retrieved per query (5.3).")
     budget: int = Field(default=5, ge=0, le=50, description="Most questions in a conversation.")
     abstention: Variant = Field(default="scale", description="Variant of the abstention module (D.2).")
     threshold: float = Field(default=3.0, ge=0, le=5, description="Completeness (0-5) from which to answer.")
-    country: str | None = Field(default=None, pattern="^[A-Z]{2}$", description="For crisis resources.")
+    country: str | None = Field(default=None, description="ISO 3166-1 alpha-2 code, for crisis resources.")
+
+    @field_validator("country")
+    @classmethod
+    def _two_letters(cls, country: str | None) -> str | None:
+        if country is not None and not re.fullmatch("[A-Za-z]{2}", country.strip()):
+            raise ValueError("must be a two-letter ISO 3166-1 code such as 'GB'")
+        return country.strip().upper() if country else None
 
 
 def load_settings(**options: Any) -> Settings:
@@ -52,8 +64,6 @@ def load_settings(**options: Any) -> Settings:
         InputError: naming the setting, the value and what is allowed.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    if isinstance(given.get("country"), str):
-        given["country"] = given["country"].upper()
     try:
         return Settings(**given)
     except ValidationError as error:
@@ -61,4 +71,4 @@ def load_settings(**options: Any) -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         source = f"--{name.replace('_', '-')}" if name in given else f"ASKFIRST_{name.upper()}"
         shown = "" if name == "api_key" else f" (given: {first.get('input')!r})"
-        raise InputError(f"{source}: {first['msg']}{shown}") from error
+        raise InputError(f"{source}: {first['msg'].removeprefix('Value error, ')}{shown}") from None

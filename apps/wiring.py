@@ -5,7 +5,7 @@ Every other package takes its collaborators as arguments; only this module decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from importlib.resources import files
@@ -32,19 +32,28 @@ from ..domains import DomainPack, Scenario, get_pack
 from ..evals import Assistants, BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge
 from ..graphs import RaiseComponents, RaiseSettings
 from ..models import ChatModel, EmptyCompletion, Limits, Message, Prompt, Sampling, Usage, connect, run_sync
-from ..simulators import LlmUser, Persona, ScriptedUser, SimulatedUser
+from ..simulators import (
+    COOPERATIVE_BEHAVIOUR,
+    Behaviour,
+    LlmFidelityCheck,
+    LlmUser,
+    Persona,
+    ScriptedUser,
+    SimulatedUser,
+)
 from ..vectorstore import PathStore
 from .raise_assistant import RaiseAssistant
 from .settings import OFFLINE, Settings
 
 if TYPE_CHECKING:
-    from ..vectorstore import ChromaPathStore
+    from ..vectorstore import ChromaPathStore, ChromaServerPathStore
 
 __all__ = ["ROLES", "Wiring"]
 
 ROLES = ("agent", "user", "judge", "planner")
 """What a model is used for. Each role may have a model of its own."""
 
+_NOT_IN_CONVERSATIONS = ("extract_", "scenario_")  # prompts that make data
 _PING = (Message(role="user", content="Reply with the word: ok"),)
 
 
@@ -87,7 +96,7 @@ class Wiring:
             base_url=settings.base_url,
             api_key=settings.api_key,
             limits=Limits(timeout=settings.timeout, retries=retries, concurrency=settings.concurrency),
-            sampling=Sampling(temperature=settings.temperature, top_p=settings.top_p, max_tokens=settings.max_tokens),
+            sampling=self.sampling,
         )
 
     def check_models(self) -> None:
@@ -117,14 +126,15 @@ class Wiring:
             await self.probe(spec)
 
     def prompt_hashes(self) -> dict[str, str]:
-        """``package/name`` -> hash of every prompt file; empty offline, where none is used."""
+        """``package/name`` -> hash of every prompt of conversations and judgements; empty offline, where none is used."""
         if self.offline:
             return {}
         hashes = {}
         for package in ("agents", "simulators", "evals"):
             folder = files(f"askfirst.{package}") / "prompts"
             for name in sorted(entry.name.removesuffix(".md") for entry in folder.iterdir()):
-                hashes[f"{package}/{name}"] = Prompt.load(package=f"askfirst.{package}", name=name).hash
+                if not name.startswith(_NOT_IN_CONVERSATIONS):
+                    hashes[f"{package}/{name}"] = Prompt.load(package=f"askfirst.{package}", name=name).hash
         return hashes
 
     @property
@@ -135,24 +145,55 @@ class Wiring:
     @contextmanager
     def existing_store(self) -> Iterator[PathStore | None]:
         """The configured store while inside, None if there is none yet. Raises ``StoreError`` if it cannot be used."""
-        if not self.settings.store.exists():
+        if not self.settings.chroma_url and not self.settings.store.exists():
             yield None
             return
         with closing(self.open_store()) as store:
-            yield store
+            yield store if len(store) else None
 
     # ---- the online agent -------------------------------------------------------------------------------------------
 
-    def open_store(self, folder: Path | None = None) -> ChromaPathStore:
-        """The store of planned paths in ``folder``, or in the configured one."""
-        from ..vectorstore import ChromaPathStore, embedder
+    @property
+    def store_name(self) -> str:
+        """The configured store, for people: a folder or a URL."""
+        return self.settings.chroma_url or str(self.settings.store)
 
-        return ChromaPathStore(folder or self.settings.store, embedder(self.settings.embedding))
+    def open_store(
+        self, folder: Path | None = None, *, writing: bool = False
+    ) -> ChromaPathStore | ChromaServerPathStore:
+        """The store of planned paths in ``folder``, or the configured one: on a server or in a folder.
+
+        Args:
+            writing: claim it at once, so that a second writer is refused before it spends anything.
+
+        Raises:
+            StoreError: it cannot be used.
+        """
+        from ..vectorstore import ChromaPathStore, ChromaServerPathStore, embedder
+
+        model, url = embedder(self.settings.embedding), self.settings.chroma_url
+        store: ChromaPathStore | ChromaServerPathStore
+        if url and folder is None:
+            store = ChromaServerPathStore(url, model)
+        else:
+            store = ChromaPathStore(folder or self.settings.store, model)
+        if writing:
+            try:
+                store.claim()
+            except BaseException:
+                store.close()
+                raise
+        return store
 
     def responder(self) -> Responder:
         """Writes answers: a model, or the pack's texts offline."""
         model = self.model("agent")
         return PackResponder(self.pack) if model is None else ModelResponder(model, self.pack)
+
+    @cached_property
+    def _responder(self) -> Responder:
+        """One for all answers without a conversation: it keeps no state, and reading its prompt takes a while."""
+        return self.responder()
 
     def extraction(self) -> Extraction:
         """Reads what a person's message tells."""
@@ -205,27 +246,43 @@ class Wiring:
         model, rules = self.model("planner"), PackPrior(self.pack)
         return rules if model is None else ModelPrior(model, self.pack, fallback=rules)
 
-    def planner(self, name: str = "mcts") -> PathPlanner:
-        """The planner of this name."""
-        return planner_named(name, self.pack)
+    def planner(self, name: str = "mcts", *, concurrency: int = 1) -> PathPlanner:
+        """The planner of this name, with so many evaluations under way at a time for one scenario."""
+        return planner_named(name, self.pack, concurrency=concurrency)
 
     # ---- evaluation -------------------------------------------------------------------------------------------------
+
+    @property
+    def sampling(self) -> Sampling:
+        """How every model is drawn from, unless a part brings its own."""
+        settings = self.settings
+        return Sampling(temperature=settings.temperature, top_p=settings.top_p, max_tokens=settings.max_tokens)
+
+    @property
+    def judge_sampling(self) -> Sampling:
+        """As near to deterministic as endpoints allow: a judgement should not depend on the draw."""
+        return Sampling(temperature=0.0, top_p=None, max_tokens=self.settings.max_tokens)
 
     def judge(self) -> Judge:
         """Scores answers with the full profile in view."""
         model = self.model("judge")
         if model is None:
             return HeuristicJudge(self.pack)
-        # As near to deterministic as endpoints allow: a judgement should not depend on the draw.
-        sampling = Sampling(temperature=0.0, top_p=None, max_tokens=self.settings.max_tokens)
-        return LlmJudge(model, self.pack, sampling=sampling)
+        return LlmJudge(model, self.pack, sampling=self.judge_sampling)
 
-    def simulated_user(self, scenario: Scenario, *, seed: int) -> SimulatedUser:
-        """The person of ``scenario``."""
-        model, persona = self.model("user"), Persona.from_scenario(scenario)
+    def simulated_user(
+        self, scenario: Scenario, *, seed: int, behaviour: Behaviour = COOPERATIVE_BEHAVIOUR, turns: int = 0
+    ) -> SimulatedUser:
+        """The person of ``scenario``, who reacts ``turns`` times to an answer."""
+        model, persona = self.model("user"), Persona.behaving(scenario, behaviour, self.pack, seed=seed)
         if model is None:
-            return ScriptedUser(persona, self.pack, seed=seed)
-        return LlmUser(persona, model, self.pack, seed=seed)
+            return ScriptedUser(persona, self.pack, seed=seed, reactions=turns)
+        return LlmUser(persona, model, self.pack, seed=seed, reactions=turns)
+
+    def user_check(self) -> LlmFidelityCheck | None:
+        """The judge's model as a second opinion on simulated persons; None offline."""
+        model = self.model("judge")
+        return None if model is None else LlmFidelityCheck(model, self.pack)
 
     def assistants(self, store: PathStore | None) -> Assistants:
         """The assistant of every condition."""
@@ -244,13 +301,22 @@ class Wiring:
     def _raise_assistant(self, store: PathStore | None, *, use_planner: bool) -> RaiseAssistant:
         return RaiseAssistant(self.spec("agent"), self.components(store), self.raise_settings(use_planner=use_planner))
 
-    async def _answer(self, query: str, known: Mapping[str, str], *, country: str | None, seed: int) -> str:
+    async def _answer(
+        self,
+        query: str,
+        known: Mapping[str, str],
+        *,
+        country: str | None,
+        seed: int,
+        follow_ups: Sequence[tuple[str, str]] = (),
+    ) -> str:
         del seed  # repeats differ by sampling; the endpoint's own seed is not asked for
-        return await self.responder().answer(AgentContext(query=query, known=dict(known), country=country))
+        context = AgentContext(query=query, known=dict(known), country=country, follow_ups=tuple(follow_ups))
+        return await self._responder.answer(context)
 
     async def _answer_scenario(self, scenario: Scenario, known: Mapping[str, str]) -> str:
         return await self._answer(scenario.query, known, country=scenario.country, seed=0)
 
-    async def _extract(self, query: str, message: str, *, asked: str) -> Mapping[str, str]:
-        context = AgentContext(query=query, asked=(asked,))
+    async def _extract(self, query: str, message: str, *, asked: str | None) -> Mapping[str, str]:
+        context = AgentContext(query=query, asked=() if asked is None else (asked,))
         return (await self.extraction().extract(message, asked=asked, context=context)).values

@@ -9,6 +9,7 @@ from .pack import Acknowledgement, CrisisResource, Domain, DomainPack, Resources
 from .profile import AttributeState, Profile
 from .registry import PACK_GROUP, get_pack, pack_names
 from .scenario import Risk, Scenario, Split
+from .value import Value
 
 __all__ = [
     "PACK_GROUP",
@@ -30,6 +31,7 @@ __all__ = [
     "Scenario",
     "Split",
     "UnknownNameError",
+    "Value",
     "get_pack",
     "is_unspecified",
     "load_pack",

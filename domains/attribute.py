@@ -6,9 +6,11 @@ import re
 from functools import cached_property
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
-__all__ = ["Attribute", "Group", "is_unspecified"]
+from .value import Value
+
+__all__ = ["Attribute", "Group", "compilable", "is_unspecified"]
 
 Group = Literal["demographic", "stability", "emotional"]
 
@@ -29,10 +31,18 @@ def is_unspecified(text: str | None) -> bool:
     return not stripped or _UNSPECIFIED.fullmatch(stripped.rstrip(".")) is not None
 
 
-class Attribute(BaseModel):
-    """A personal attribute: how it is asked for, how much it matters and how private it is."""
+def compilable(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """``patterns``; raises ``ValueError``, with the pattern, for one that is no regular expression."""
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is not a regular expression ({error})") from error
+    return patterns
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+
+class Attribute(Value):
+    """A personal attribute: how it is asked for, how much it matters and how private it is."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="Stable identifier, snake_case.")
     label: str = Field(min_length=1, description="The name that people read.")
@@ -46,6 +56,7 @@ class Attribute(BaseModel):
     private: bool = Field(default=False, description="Whether people often prefer not to say.")
     values: tuple[str, ...] = Field(default=(), description="Example or allowed values; 'None' here is a value.")
     aliases: tuple[str, ...] = Field(default=(), description="Other field names for it in data files.")
+    mention: str = Field(default="", description="How an answer names it: 'your health'; default from the label.")
     answer: str = Field(default="{value}", description="How a person says a value, in the first person.")
     answer_none: str = Field(default="", description="How a person says 'None', where that is a value.")
     cues: tuple[str, ...] = Field(default=(), description="Regular expressions that show that a question asks for it.")
@@ -53,15 +64,7 @@ class Attribute(BaseModel):
         default=(), description="Regular expressions for a statement that reveals a value; group 1 is the value."
     )
 
-    @field_validator("cues", "tells")
-    @classmethod
-    def _compilable(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for pattern in patterns:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise ValueError(f"{pattern!r} is not a regular expression ({error})") from error
-        return patterns
+    _patterns = field_validator("cues", "tells")(staticmethod(compilable))
 
     @field_validator("answer")
     @classmethod

@@ -1,12 +1,13 @@
 """The errors of the data layer, and the root that the layers above build on.
 
-    AskfirstError                  everything that the project raises on purpose
+    AskfirstError                  what the project raises on purpose, but for failures of models
     └── InputError                 what a person gave cannot be used (exit code 2)
         ├── PackError              a domain pack file: names file, key and fix
         ├── DataError              a data file: names file, line and field
         └── UnknownNameError       an attribute, domain, pack ... that does not exist, with the nearest name
 
-The ``models`` package has a tree of its own (``ModelError``): the two layers do not import each other.
+The ``models`` package has a tree of its own (``ModelError``): the two layers do not import each other, so who wants all
+that the project raises on purpose catches both.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["AskfirstError", "DataError", "InputError", "PackError", "UnknownName
 
 
 class AskfirstError(Exception):
-    """Root of the errors that the project raises on purpose. ``str(error)`` is one line for people."""
+    """Root of the errors that the project raises on purpose, outside of ``models``. ``str(error)`` is one line."""
 
 
 class InputError(AskfirstError):

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from .attribute import Attribute
+from .attribute import Attribute, compilable
 from .errors import PackError, UnknownNameError
 from .profile import Profile
+from .value import Value
 
 __all__ = ["Acknowledgement", "CrisisResource", "Domain", "DomainPack", "Resources", "RiskRule", "load_pack"]
 
@@ -23,28 +24,28 @@ def _compile(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(p, re.IGNORECASE) for p in patterns)
 
 
-def _checked(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is not a regular expression ({error})") from error
-    return patterns
-
-
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Domain(_Value):
+class Domain(Value):
     """A field of life that queries come from."""
 
     name: str = Field(min_length=1)
     description: str = Field(min_length=1)
     guidance: str = Field(min_length=1, description="General advice for this domain, safe without knowing the person.")
+    cues: tuple[str, ...] = Field(
+        default=(), description="Regular expressions over a query that speak for this domain."
+    )
+
+    _patterns = field_validator("cues")(staticmethod(compilable))
+
+    @cached_property
+    def _cues(self) -> tuple[re.Pattern[str], ...]:
+        return _compile(self.cues)
+
+    def cues_in(self, query: str) -> int:
+        """How many different words of ``query`` are cues of it."""
+        return len({m.group(0).casefold() for p in self._cues for m in p.finditer(query)})
 
 
-class RiskRule(_Value):
+class RiskRule(Value):
     """When a value of an attribute makes ordinary advice risky, and what a careful answer then says.
 
     The offline responder says ``guidance`` for the attributes it knows; the offline judge looks for ``addressed`` in
@@ -65,7 +66,7 @@ class RiskRule(_Value):
         min_length=1, description="Regular expressions that show that an answer dealt with the risk; any one counts."
     )
 
-    _patterns = field_validator("matches", "unless", "addressed")(staticmethod(_checked))
+    _patterns = field_validator("matches", "unless", "addressed")(staticmethod(compilable))
 
     @cached_property
     def _matches(self) -> tuple[re.Pattern[str], ...]:
@@ -94,21 +95,21 @@ class RiskRule(_Value):
         return any(p.search(answer) for p in self._addressed)
 
 
-class Acknowledgement(_Value):
+class Acknowledgement(Value):
     """A sentence that shows that a state of mind was understood."""
 
     attribute: str
     matches: tuple[str, ...] = Field(min_length=1)
     text: str = Field(min_length=1)
 
-    _patterns = field_validator("matches")(staticmethod(_checked))
+    _patterns = field_validator("matches")(staticmethod(compilable))
 
     def fits(self, value: str) -> bool:
         """Whether ``value`` calls for this sentence."""
         return any(p.search(value) for p in _compile(self.matches))
 
 
-class CrisisResource(_Value):
+class CrisisResource(Value):
     """A service for people in crisis, with the source in which its details stand."""
 
     country: str = Field(pattern=r"^([A-Z]{2}|\*)$", description="ISO 3166-1 alpha-2 code, or * for everywhere.")
@@ -119,11 +120,12 @@ class CrisisResource(_Value):
     checked: date = Field(description="When the source was last compared.")
 
 
-class Resources(_Value):
+class Resources(Value):
     """The fixed parts of a crisis answer. Nothing in it is written by a model."""
 
     opening: str = Field(min_length=1)
     closing: str = Field(min_length=1)
+    again: str = Field(min_length=1, description="Said instead of the opening when the person writes on afterwards.")
     emergency: str = Field(min_length=1, description="What to do in immediate danger, where the number is not known.")
     emergency_numbers: dict[str, str] = Field(default_factory=dict, description="Country code -> emergency number.")
     services: tuple[CrisisResource, ...] = ()
@@ -140,7 +142,7 @@ class Resources(_Value):
         return own + tuple(s for s in self.services if s.country == "*")
 
 
-class DomainPack(_Value):
+class DomainPack(Value):
     """Domains, attributes and rules that belong together, from ``pack.yaml`` and ``resources.yaml``."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
@@ -200,6 +202,12 @@ class DomainPack(_Value):
             if domain.name.casefold() == name.strip().casefold():
                 return domain
         raise UnknownNameError("domain", name, self.domain_names)
+
+    def domain_of(self, query: str) -> str | None:
+        """The domain with most cues in ``query``; None where there is none, or two have as many."""
+        counts = sorted(((d.cues_in(query), d.name) for d in self.domains), reverse=True)
+        best, name = counts[0]
+        return name if best and (len(counts) == 1 or counts[1][0] < best) else None
 
     def by_sensitivity(self) -> tuple[str, ...]:
         """Attribute ids, the most informative first: the static order (section 4)."""

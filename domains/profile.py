@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from .value import Value
 
 __all__ = ["AttributeState", "Profile"]
 
 AttributeState = Literal["known", "unknown", "declined"]
 
 
-class Profile(BaseModel):
+class Profile(Value):
     """Attribute id -> value. An attribute is *known* (has a value), *declined*, or else *unknown*.
 
     A profile does not know which spellings mean "unknown": ``DomainPack.profile`` makes profiles from raw data.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     values: dict[str, str] = Field(default_factory=dict)
     declined: frozenset[str] = frozenset()

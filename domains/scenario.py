@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from .profile import Profile
+from .value import Value
 
 __all__ = ["Risk", "Scenario", "Split"]
 
@@ -14,10 +15,8 @@ Split = Literal["plan", "eval"]
 Risk = Literal["low", "high"]
 
 
-class Scenario(BaseModel):
+class Scenario(Value):
     """A query, the profile of who asks it, and where it comes from."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str = Field(min_length=1)
     domain: str = Field(min_length=1)

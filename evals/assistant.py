@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from ..simulators.dialogue import AgentSession
@@ -30,12 +30,27 @@ class Assistant(Protocol):
 
 
 class Answerer(Protocol):
-    """Writes an answer to ``query`` from exactly ``known``. Raises when it fails: an error is never an answer."""
+    """Writes an answer to ``query`` from exactly ``known``. Raises when it fails: an error is never an answer.
 
-    async def __call__(self, query: str, known: Mapping[str, str], *, country: str | None, seed: int) -> str: ...
+    ``follow_ups`` is given only where the conversation went on: (an answer, what the person then wrote), in order; the
+    last message is to be answered.
+    """
+
+    async def __call__(
+        self,
+        query: str,
+        known: Mapping[str, str],
+        *,
+        country: str | None,
+        seed: int,
+        follow_ups: Sequence[tuple[str, str]] = (),
+    ) -> str: ...
 
 
 class Extract(Protocol):
-    """Reads the person's reply to a question about ``asked``: attribute id -> value for all that it tells."""
+    """Reads the person's reply to a question about ``asked``: attribute id -> value for all that it tells.
 
-    async def __call__(self, query: str, message: str, *, asked: str) -> Mapping[str, str]: ...
+    ``asked`` is None for a message after the answer.
+    """
+
+    async def __call__(self, query: str, message: str, *, asked: str | None) -> Mapping[str, str]: ...

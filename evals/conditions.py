@@ -71,7 +71,9 @@ def parse_condition(text: str, pack: DomainPack) -> Condition:
     return Condition(name=f"{kind}:{int(number)}", kind=kind, k=int(number))
 
 
-def check_conditions(conditions: Sequence[Condition], scenarios: Sequence[Scenario], *, max_turns: int) -> None:
+def check_conditions(
+    conditions: Sequence[Condition], scenarios: Sequence[Scenario], *, max_turns: int, turns: int = 0
+) -> None:
     """Refuse, before anything runs, conditions that these scenarios or this turn cap cannot serve.
 
     Raises:
@@ -84,10 +86,9 @@ def check_conditions(conditions: Sequence[Condition], scenarios: Sequence[Scenar
     if twice := next((n for n in names if names.count(n) > 1), None):
         raise InputError(f"condition {twice!r} is given twice")
     for condition in conditions:
-        if condition.k is not None and condition.k >= max_turns:
-            raise InputError(
-                f"condition {condition.name!r} needs {condition.k + 1} assistant turns, but the cap is {max_turns}"
-            )
+        needed = (condition.k or 0) + 1 + turns
+        if (condition.k is not None or turns) and needed > max_turns:
+            raise InputError(f"condition {condition.name!r} needs {needed} assistant turns, but the cap is {max_turns}")
         short = [s.id for s in scenarios if len(s.profile) < condition.needs_known]
         if short:
             listed = ", ".join(short[:5]) + (f" and {len(short) - 5} more" if len(short) > 5 else "")
@@ -100,7 +101,8 @@ def check_conditions(conditions: Sequence[Condition], scenarios: Sequence[Scenar
 class QuestionnaireAssistant:
     """Asks a fixed list of attributes with the pack's questions, one a turn, then answers from what it was told.
 
-    With no attributes it answers at once: ``context_free``, or ``context_rich`` when values are granted.
+    With no attributes it answers at once: ``context_free``, or ``context_rich`` when values are granted. To every message
+    after its answer it answers again, with what that message tells and the conversation so far.
 
     Args:
         name: the model behind ``answerer``, as it stands in the records.
@@ -138,10 +140,14 @@ class _QuestionnaireSession:
     seed: int
     query: str | None = None
     asked: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+    followed_up: list[str] = field(default_factory=list)
 
     async def reply(self, message: str) -> AgentTurn:
         if self.query is None:
             self.query = message
+        elif self.answers:
+            return await self._answer_again(self.query, message)
         elif self.asked:
             # The reply to a question decides about its own attribute; of the others, the first clear word stands.
             asked = self.asked[-1]
@@ -152,9 +158,19 @@ class _QuestionnaireSession:
             self.asked.append(attribute)
             return AgentTurn(text=question, kind="question", attribute=attribute, known=dict(self.known))
         text = await self.answerer(self.query, dict(self.known), country=self.country, seed=self.seed)
-        return AgentTurn(
-            text=text, kind="answer", stop_reason="exhausted", used=tuple(self.known), known=dict(self.known)
-        )
+        return self._answered(text, "exhausted")
+
+    async def _answer_again(self, query: str, message: str) -> AgentTurn:
+        # What is told now corrects what was told before.
+        self.known = {**self.known, **await self.extract(query, message, asked=None)}
+        self.followed_up.append(message)
+        follow_ups = tuple(zip(self.answers, self.followed_up, strict=True))
+        text = await self.answerer(query, dict(self.known), country=self.country, seed=self.seed, follow_ups=follow_ups)
+        return self._answered(text, None)
+
+    def _answered(self, text: str, reason: str | None) -> AgentTurn:
+        self.answers.append(text)
+        return AgentTurn(text=text, kind="answer", stop_reason=reason, used=tuple(self.known), known=dict(self.known))
 
     async def aclose(self) -> None:
         return None

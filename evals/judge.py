@@ -44,7 +44,10 @@ class Judge(Protocol):
         self, scenario: Scenario, transcript: Sequence[TranscriptMessage], answer: str
     ) -> Verdict | Unscored:
         """The verdict on ``answer``, which ended ``transcript``; ``Unscored`` when there is none. Does not raise for
-        a failure of a model."""
+        a failure of a model.
+
+        Where the conversation went on after the first answer, ``answer`` is all the assistant said from there on, its
+        messages joined by empty lines: what it says at the end counts as much as what it said first."""
 
 
 class LlmJudge:
@@ -95,16 +98,27 @@ class LlmJudge:
     def _messages(self, scenario: Scenario, transcript: Sequence[TranscriptMessage], answer: str) -> list[Message]:
         nonce = new_nonce(self._rng)
         speakers = {"user": "PERSON", "assistant": "ASSISTANT"}
-        before = transcript[:-1] if transcript and transcript[-1].content == answer else transcript
-        conversation = "\n\n".join(f"{speakers[m.role]}: {m.content}" for m in before)
+        start = _start_of(answer, transcript)
+        talk = [f"{speakers[m.role]}: {m.content}" for m in transcript]
+        several = len(talk) - start > 1
         return self._prompt.messages(
             nonce=nonce,
             profile=fence(profile_lines(scenario, self._pack), "profile", nonce),
             background=fence(scenario.background, "background", nonce) if scenario.background.strip() else "",
             query=fence(scenario.query, "request", nonce),
-            conversation=fence(conversation, "conversation", nonce),
-            answer=fence(answer, "answer", nonce),
+            conversation=fence("\n\n".join(talk[:start]), "conversation", nonce),
+            several=several,
+            answer=fence("\n\n".join(talk[start:]) if several else answer, "answer", nonce),
         )
+
+
+def _start_of(answer: str, transcript: Sequence[TranscriptMessage]) -> int:
+    """Index of the message from which on the assistant's messages are ``answer``; the length if there is none."""
+    for start in range(len(transcript) - 1, -1, -1):
+        said = [m.content for m in transcript[start:] if m.role == "assistant"]
+        if transcript[start].role == "assistant" and "\n\n".join(said) == answer:
+            return start
+    return len(transcript)
 
 
 def profile_lines(scenario: Scenario, pack: DomainPack) -> str:

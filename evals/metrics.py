@@ -8,11 +8,12 @@ independent, so whole scenarios are drawn.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from .records import ConversationRecord, RunSettings
+from .simulator_metrics import crisis_summary, simulator_summary
 from .verdict import CRITERIA, Verdict
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def summarise(records: Sequence[ConversationRecord], settings: RunSettings) -> d
     ``unscored``, ``coverage`` (scored / planned), ``mean`` with ``low`` and ``high``, ``criteria`` (mean of each),
     ``mean_questions``, and ``worst_of_repeats`` (mean over scenarios of the lowest score). ``paired`` holds the
     difference of every two conditions over the scenarios that both have scores for. ``by_risk`` and ``pairs`` compare
-    people at low and high risk, ``safety_by_questions`` the score against the questions asked.
+    people at low and high risk, ``safety_by_questions`` the score against the questions asked. ``excluded`` counts the
+    unscored ones whose simulated person failed. ``by_behaviour`` holds the conditions once more for each behaviour,
+    ``simulator`` the failures of the simulated people, ``crisis`` what became of disclosures of imminent risk.
     """
     by_condition = {c: [r for r in records if r.condition == c] for c in settings.conditions}
     return {
@@ -54,6 +57,10 @@ def summarise(records: Sequence[ConversationRecord], settings: RunSettings) -> d
         "by_risk": {c: _by_risk(rs) for c, rs in by_condition.items()},
         "pairs": {c: _pairs(rs) for c, rs in by_condition.items()},
         "safety_by_questions": {c: _by_questions(rs) for c, rs in by_condition.items()},
+        "turns": settings.turns,
+        "by_behaviour": {b: _behaviour(b, by_condition, settings) for b in settings.behaviours},
+        "simulator": simulator_summary(records, settings),
+        "crisis": crisis_summary(records, settings),
         "usage": {
             field: sum(getattr(r.usage, field) for r in records) for field in ("calls", "input_tokens", "output_tokens")
         },
@@ -109,11 +116,19 @@ def paired_difference(a: Sequence[ConversationRecord], b: Sequence[ConversationR
 
 def _condition(records: Sequence[ConversationRecord], settings: RunSettings) -> dict[str, Any]:
     domains = list(dict.fromkeys(settings.scenarios.values()))
-    planned = {d: settings.repeats * sum(x == d for x in settings.scenarios.values()) for d in domains}
+    each = settings.repeats * len(settings.behaviours)
+    planned = {d: each * sum(x == d for x in settings.scenarios.values()) for d in domains}
     return {
         **_cell(records, sum(planned.values())),
         "domains": {d: _cell([r for r in records if r.domain == d], planned[d]) for d in domains},
     }
+
+
+def _behaviour(
+    name: str, by_condition: Mapping[str, Sequence[ConversationRecord]], settings: RunSettings
+) -> dict[str, Any]:
+    planned = settings.repeats * len(settings.scenarios)
+    return {c: _cell([r for r in rs if r.behaviour == name], planned) for c, rs in by_condition.items()}
 
 
 def _cell(records: Sequence[ConversationRecord], planned: int) -> dict[str, Any]:
@@ -124,6 +139,7 @@ def _cell(records: Sequence[ConversationRecord], planned: int) -> dict[str, Any]
         "scored": len(scored),
         "errors": sum(r.error is not None for r in records),
         "unscored": sum(r.unscored is not None for r in records),
+        "excluded": sum(r.simulator_failure is not None and r.error is None for r in records),
         "coverage": len(scored) / planned if planned else None,
         "mean": mean_or_none(s for _, _, s in scored),
         "low": low,

@@ -14,15 +14,17 @@ from ..domains.pack import DomainPack
 from ..domains.scenario import Risk, Scenario
 from ..models import Usage
 from ..models.safe_text import safe_text
+from ..simulators.behaviour import COOPERATIVE_BEHAVIOUR, Behaviour
 from ..simulators.dialogue import TranscriptMessage
+from ..simulators.ledger import LedgerEntry
 from .conditions import Condition, check_conditions, parse_condition
 from .judge import is_service_failure
 from .verdict import Unscored, Verdict
 
-__all__ = ["ConversationRecord", "RecordKey", "RunSettings", "plan_run"]
+__all__ = ["ConversationRecord", "RecordKey", "RunSettings", "plan_run", "record_key"]
 
-RecordKey = tuple[str, str, str, str, int]
-"""(scenario, condition, model, judge model, repeat)."""
+RecordKey = tuple[str, str, str, str, int] | tuple[str, str, str, str, int, str]
+"""(scenario, condition, model, judge model, repeat), and the behaviour unless it is ``cooperative``."""
 
 
 class ConversationRecord(BaseModel):
@@ -39,6 +41,7 @@ class ConversationRecord(BaseModel):
     model: str = Field(description="The assistant under test.")
     judge_model: str
     repeat: int = Field(ge=0)
+    behaviour: str = Field(default=COOPERATIVE_BEHAVIOUR.name, description="How the simulated person behaved.")
     seed: int = Field(description="Derived from the run's seed and the key; what this conversation was drawn with.")
     domain: str
     risk: Risk | None = None
@@ -51,6 +54,18 @@ class ConversationRecord(BaseModel):
     ledger: dict[str, str] = Field(
         default_factory=dict,
         description="Attribute -> asked | volunteered | declined | lied_about | never_came_up.",
+    )
+    ledger_detail: dict[str, LedgerEntry] = Field(
+        default_factory=dict, description="Attribute -> turns in which it was asked for, told, declined; leaked; used."
+    )
+    crisis_turn: int | None = Field(
+        default=None, description="Assistant turn after which the person disclosed imminent risk, by their behaviour."
+    )
+    simulator_failure: str | None = Field(
+        default=None, description="Why the simulated person was not the person; the conversation then has no score."
+    )
+    redrawn: tuple[str, ...] = Field(
+        default=(), description="Failures of the simulated person in earlier draws of this conversation, thrown away."
     )
     used: tuple[str, ...] = Field(default=(), description="Attributes that the answer was given, if it told.")
     stop_reason: str | None = Field(default=None, description="Why the conversation ended.")
@@ -78,7 +93,9 @@ class ConversationRecord(BaseModel):
     @property
     def key(self) -> RecordKey:
         """What identifies the conversation in its run."""
-        return (self.scenario_id, self.condition, self.model, self.judge_model, self.repeat)
+        return record_key(
+            self.scenario_id, self.condition, self.model, self.judge_model, self.repeat, behaviour=self.behaviour
+        )
 
     @property
     def score(self) -> float | None:
@@ -120,6 +137,15 @@ class RunSettings(BaseModel):
     seed: int = 0
     limit: int | None = Field(default=None, ge=1, description="Most scenarios used, from the front.")
     max_turns: int = Field(default=12, ge=1, description="Most messages of the assistant in a conversation.")
+    turns: int = Field(default=0, ge=0, description="Messages of the person after the assistant's answer.")
+    behaviours: tuple[str, ...] = Field(default=(COOPERATIVE_BEHAVIOUR.name,), min_length=1)
+    behaviour_definitions: dict[str, dict[str, JsonValue]] = Field(
+        default_factory=dict, description="Name -> content of every behaviour but ``cooperative``."
+    )
+    redraws: int = Field(
+        default=2, ge=0, description="How often a conversation is drawn again whose simulated person failed."
+    )
+    check_users: bool = Field(default=False, description="Whether the judge's model checks the simulated persons too.")
     prompts: dict[str, str] = Field(default_factory=dict, description="Prompt name -> hash.")
     options: dict[str, JsonValue] = Field(
         default_factory=dict, description="Further settings of the parts (budget, threshold, base URL ...), by name."
@@ -128,7 +154,7 @@ class RunSettings(BaseModel):
     @property
     def planned(self) -> int:
         """Conversations that a complete run holds."""
-        return len(self.scenarios) * len(self.conditions) * self.repeats
+        return len(self.scenarios) * len(self.conditions) * self.repeats * len(self.behaviours)
 
 
 def plan_run(
@@ -146,6 +172,10 @@ def plan_run(
     seed: int = 0,
     limit: int | None = None,
     max_turns: int = 12,
+    turns: int = 0,
+    behaviours: Sequence[Behaviour] = (COOPERATIVE_BEHAVIOUR,),
+    redraws: int = 2,
+    check_users: bool = False,
     prompts: Mapping[str, str] | None = None,
     options: Mapping[str, JsonValue] | None = None,
 ) -> tuple[RunSettings, list[Scenario], list[Condition]]:
@@ -161,6 +191,12 @@ def plan_run(
     for name, value in (("limit", limit), ("repeats", repeats), ("max_turns", max_turns)):
         if value is not None and value < 1:
             raise InputError(f"{name} must be at least 1, not {value}")
+    for name, value in (("turns", turns), ("redraws", redraws)):
+        if value < 0:
+            raise InputError(f"{name} must be at least 0, not {value}")
+    names = [b.name for b in behaviours]
+    if not names or len(set(names)) < len(names):
+        raise InputError("give at least one behaviour, and none twice")
     used = list(scenarios[:limit])
     if not used:
         raise InputError(f"{data}: no scenarios to evaluate")
@@ -169,7 +205,7 @@ def plan_run(
         twice = next(i for i in ids if ids.count(i) > 1)
         raise InputError(f"{data}: scenario {twice!r} stands there twice")
     parsed = [parse_condition(c, pack) for c in conditions]
-    check_conditions(parsed, used, max_turns=max_turns)
+    check_conditions(parsed, used, max_turns=max_turns, turns=turns)
     settings = RunSettings(
         data=data,
         data_digest=_digest(used),
@@ -186,10 +222,23 @@ def plan_run(
         seed=seed,
         limit=limit,
         max_turns=max_turns,
+        turns=turns,
+        behaviours=tuple(names),
+        behaviour_definitions={b.name: b.definition() for b in behaviours if b != COOPERATIVE_BEHAVIOUR},
+        redraws=redraws,
+        check_users=check_users,
         prompts=dict(prompts or {}),
         options=dict(options or {}),
     )
     return settings, used, parsed
+
+
+def record_key(
+    scenario_id: str, condition: str, model: str, judge_model: str, repeat: int, *, behaviour: str
+) -> RecordKey:
+    """What identifies a conversation in its run."""
+    key = (scenario_id, condition, model, judge_model, repeat)
+    return key if behaviour == COOPERATIVE_BEHAVIOUR.name else (*key, behaviour)
 
 
 def _digest(scenarios: Sequence[Scenario]) -> str:

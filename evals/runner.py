@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import itertools
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from ..domains.errors import AskfirstError, InputError
 from ..domains.pack import DomainPack
 from ..domains.scenario import Scenario
-from ..models import AuthenticationFailed, ModelError, collect_usage
-from ..simulators.dialogue import Dialogue, SimulatedUser, simulate_dialogue
+from ..models import AuthenticationFailed, ModelError
+from ..simulators.behaviour import COOPERATIVE_BEHAVIOUR
 from ..simulators.errors import DialogueFailed
 from .conditions import Assistants, Condition, check_conditions, parse_condition
+from .conversations import Conversations, Job, UserCheck, UserFactory, conversation_seed
 from .errors import RunAborted
 from .judge import Judge
 from .metrics import summarise
-from .records import ConversationRecord, RecordKey
+from .records import ConversationRecord, record_key
 from .results import RunFolder
-from .verdict import Unscored, Verdict
 
-__all__ = ["Progress", "UserFactory", "conversation_seed", "run_eval"]
-
-
-class UserFactory(Protocol):
-    """Makes the simulated person of one conversation."""
-
-    def __call__(self, scenario: Scenario, *, seed: int) -> SimulatedUser: ...
+__all__ = ["Progress", "UserCheck", "UserFactory", "conversation_seed", "run_eval"]
 
 
 @dataclass(frozen=True)
@@ -49,8 +43,9 @@ async def run_eval(
     folder: RunFolder,
     pack: DomainPack,
     assistants: Assistants,
-    make_user: UserFactory,
+    make_user: UserFactory | Mapping[str, UserFactory],
     judge: Judge,
+    check_user: UserCheck | None = None,
     concurrency: int = 8,
     give_up_after: int = 5,
     on_progress: Callable[[Progress], None] | None = None,
@@ -60,13 +55,17 @@ async def run_eval(
 
     A failing assistant (or simulated user) makes a record with an error, which is never judged; a resumed run tries it
     again. Cancelling loses at most the conversations in flight. Repeats of a scenario get seeds of their own.
+    Where the simulated person was not the person (``Dialogue.simulator_failure``), the conversation is drawn again with
+    another seed, up to ``settings.redraws`` times, and then kept without a score.
 
     Args:
         scenarios: at least those that the settings name.
         folder: an open run folder; its settings decide what is run.
         assistants: makes the assistant of each condition.
-        make_user: makes the simulated person of each conversation.
+        make_user: makes the simulated person of each conversation; where the run has other behaviours than
+            ``cooperative``, one for each, by name.
         judge: scores the answers.
+        check_user: looks at every conversation in which code saw no failure of the simulated person.
         concurrency: most conversations at a time.
         give_up_after: stop when this many conversations have ended and every one failed, or could not be judged because
             the judge's endpoint failed. A refused key stops the run at once.
@@ -84,10 +83,13 @@ async def run_eval(
     settings = folder.settings
     by_id = {s.id: s for s in scenarios}
     conditions = [parse_condition(c, pack) for c in settings.conditions]
-    check_conditions(conditions, [by_id[s] for s in settings.scenarios], max_turns=settings.max_turns)
+    check_conditions(
+        conditions, [by_id[s] for s in settings.scenarios], max_turns=settings.max_turns, turns=settings.turns
+    )
     assistants.check(conditions)
+    makers = _makers(make_user, settings.behaviours)
     folder.set_aside_failures()
-    talk = _Conversations(pack, assistants, make_user, judge, settings.max_turns, settings.prompts, clock)
+    talk = Conversations(assistants, makers, judge, settings, check_user, clock)
     watch = _Watch(folder, give_up_after, on_progress)
     finished = folder.finished
     todo = iter([j for j in _jobs(folder, by_id, conditions, assistants, judge) if j.key not in finished])
@@ -105,19 +107,14 @@ async def run_eval(
     return summary
 
 
-def conversation_seed(seed: int, scenario_id: str, condition: str, repeat: int) -> int:
-    """The seed of one conversation, 0 to 2**31 - 1: the same whatever else is run, another for every repeat."""
-    text = f"{seed}\x1f{scenario_id}\x1f{condition}\x1f{repeat}"
-    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:4], "big") >> 1
-
-
-@dataclass(frozen=True)
-class _Job:
-    scenario: Scenario
-    condition: Condition
-    repeat: int
-    seed: int
-    key: RecordKey
+def _makers(make_user: UserFactory | Mapping[str, UserFactory], behaviours: Sequence[str]) -> Mapping[str, UserFactory]:
+    if isinstance(make_user, Mapping):
+        makers: Mapping[str, UserFactory] = make_user
+    else:
+        makers = {COOPERATIVE_BEHAVIOUR.name: make_user}
+    if missing := [b for b in behaviours if b not in makers]:
+        raise InputError(f"behaviour {missing[0]!r} needs a simulated user, and none was given for it")
+    return makers
 
 
 def _jobs(
@@ -126,110 +123,16 @@ def _jobs(
     conditions: Sequence[Condition],
     assistants: Assistants,
     judge: Judge,
-) -> Iterator[_Job]:
+) -> Iterator[Job]:
     """Scenario by scenario, so that a run that is cut short has compared conditions on the same people."""
     settings = folder.settings
     for scenario_id in settings.scenarios:
-        for repeat in range(settings.repeats):
+        for behaviour, repeat in itertools.product(settings.behaviours, range(settings.repeats)):
             for condition in conditions:
-                seed = conversation_seed(settings.seed, scenario_id, condition.name, repeat)
-                key = (scenario_id, condition.name, assistants.name(condition), judge.name, repeat)
-                yield _Job(by_id[scenario_id], condition, repeat, seed, key)
-
-
-@dataclass(frozen=True)
-class _Conversations:
-    """Holds one conversation and has it judged."""
-
-    pack: DomainPack
-    assistants: Assistants
-    make_user: UserFactory
-    judge: Judge
-    max_turns: int
-    prompts: Mapping[str, str]
-    clock: Callable[[], float]
-
-    async def run(self, job: _Job) -> tuple[ConversationRecord, Exception | None]:
-        """The record, and what failed if something did."""
-        started = self.clock()
-        with collect_usage() as meter:
-            try:
-                dialogue, granted = await self._talk(job)
-            except Exception as error:  # noqa: BLE001 - assistants are other people's code; recorded, never hidden
-                partial = error.partial if isinstance(error, DialogueFailed) else None
-                record = self._record(job, partial, {}, started, usage=meter.total, error=_one_line(error))
-                return record, error
-            with collect_usage() as judge_meter:
-                judging = self.clock()
-                verdict, failure = await self._judged(job.scenario, dialogue)
-                judge_seconds = self.clock() - judging
-        record = self._record(
-            job,
-            dialogue,
-            granted,
-            started,
-            verdict=verdict,
-            usage=meter.total,
-            judge_usage=judge_meter.total,
-            judge_seconds=judge_seconds,
-        )
-        return record, failure
-
-    async def _talk(self, job: _Job) -> tuple[Dialogue, Mapping[str, str]]:
-        prepared = await self.assistants.prepare(job.condition, job.scenario, seed=job.seed)
-        user = self.make_user(job.scenario, seed=job.seed)
-        session = prepared.assistant.start(
-            scenario_id=job.scenario.id, seed=job.seed, granted=prepared.granted, country=job.scenario.country
-        )
-        try:
-            return await simulate_dialogue(session, user, max_turns=self.max_turns), prepared.granted
-        finally:
-            await session.aclose()
-
-    async def _judged(self, scenario: Scenario, dialogue: Dialogue) -> tuple[Verdict | Unscored, Exception | None]:
-        answer = dialogue.answer
-        if dialogue.disqualified_by is not None or answer is None:
-            return Unscored(reason=dialogue.disqualified_by or "no answer"), None
-        if not answer.strip():
-            return Unscored(reason="EmptyAnswer"), None
-        try:
-            return await self.judge.judge(scenario, dialogue.transcript, answer), None
-        except Exception as error:  # noqa: BLE001 - a judge may be other people's code; a failure is never a number
-            return Unscored(reason=type(error).__name__), error
-
-    def _record(
-        self,
-        job: _Job,
-        dialogue: Dialogue | None,
-        granted: Mapping[str, str],
-        started: float,
-        **rest: Any,
-    ) -> ConversationRecord:
-        scenario, talk = job.scenario, dialogue
-        return ConversationRecord(
-            scenario_id=scenario.id,
-            condition=job.condition.name,
-            model=job.key[2],
-            judge_model=job.key[3],
-            repeat=job.repeat,
-            seed=job.seed,
-            domain=scenario.domain,
-            risk=scenario.risk,
-            pair=scenario.pair,
-            title=scenario.title,
-            profile=dict(scenario.profile.values),
-            transcript=talk.transcript if talk else (),
-            asked=talk.asked if talk else (),
-            known={**granted, **talk.known} if talk else {},
-            ledger=dict(talk.ledger.states) if talk else {},
-            used=tuple(a for a, e in talk.ledger.entries.items() if e.used) if talk else (),
-            stop_reason=talk.stop_reason if talk else None,
-            agent_reason=talk.agent_reason if talk else None,
-            notes=(*talk.notes, *talk.faults) if talk else (),
-            prompts=dict(self.prompts),
-            seconds=round(max(0.0, self.clock() - started), 3),
-            **rest,
-        )
+                seed = conversation_seed(settings.seed, scenario_id, condition.name, repeat, behaviour=behaviour)
+                model = assistants.name(condition)
+                key = record_key(scenario_id, condition.name, model, judge.name, repeat, behaviour=behaviour)
+                yield Job(by_id[scenario_id], condition, behaviour, repeat, seed, key)
 
 
 @dataclass
@@ -287,10 +190,3 @@ async def _all(workers: Iterator[Coroutine[Any, Any, None]]) -> None:
         failed = failures.exceptions[0]
     if failed is not None:
         raise failed
-
-
-def _one_line(error: Exception) -> str:
-    """Class and message. Only the project's own errors promise a message without a person's values."""
-    own = isinstance(error, AskfirstError | ModelError)
-    lines = str(error).strip().splitlines() if own else []
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

@@ -6,23 +6,22 @@ START -> screen -> retrieve -> assess -> ask -> take_answer -> screen -> assess 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
-from ..agents.consensus import consensus_plan, likely_domain
+from ..agents.consensus import consensus_plan
 from ..agents.context import AgentContext, Assessment, CrisisSignal, Extracted, Question
+from ..agents.heuristics import open_attributes
+from ..domains.errors import AskfirstError
 from ..domains.pack import DomainPack
+from ..models.tasks import stop, together
 from ..vectorstore.planned_path import RetrievedPath
 from .components import RaiseComponents, RaiseSettings, country_code
 from .errors import EmptyAnswerError, EmptyQueryError
 from .replies import clean_text, is_reply, read_reply
-from .routing import left_to_ask, stop_before_asking, stop_reason
-from .state import RaiseState, context_of, learned, opening_state
+from .routing import stop_before_asking, stop_reason
+from .state import RaiseState, context_of, learned, opening_state, unique
 
 __all__ = ["RaiseNodes"]
-
-T = TypeVar("T")
-U = TypeVar("U")
 
 
 class RaiseNodes:
@@ -35,7 +34,7 @@ class RaiseNodes:
     async def screen(self, state: RaiseState) -> dict[str, Any]:
         """Crisis rules on the message that just came, before anything else. The first one also sets the state up."""
         if state.get("message") is not None:
-            return self._flag(self._parts.crisis.rules(state["message"] or ""))
+            return self._flag(self._parts.crisis.rules(state["message"] or "", asked=state["asked"][-1]))
         query = clean_text(state.get("query") or _last_human_text(state.get("messages", [])))
         if not query:
             raise EmptyQueryError
@@ -57,21 +56,26 @@ class RaiseNodes:
         if not self._settings.use_planner:
             return plain
         if store is None:
-            return {**plain, "notes": [*state["notes"], "no store: pack order used"]}
+            return {**plain, "notes": [*state["notes"], "no planned paths: asked in the pack's order"]}
         try:
             found = await asyncio.to_thread(store.search, state["query"], self._settings.retrieve_k)
-        except Exception as error:  # noqa: BLE001 - any store may fail in its own way; the note carries it
-            return {**plain, "notes": [*state["notes"], f"store unreachable ({type(error).__name__}): pack order used"]}
+        except (
+            AskfirstError,
+            OSError,
+        ) as error:  # what a store promises to raise (PathStore.search); the rest is a bug
+            return {
+                **plain,
+                "notes": [*state["notes"], f"store unreachable ({type(error).__name__}): asked in the pack's order"],
+            }
         usable = _ranked(found, pack)
         if not usable:
             why = "store holds no path of this pack" if found else "store empty"
-            return {**plain, "notes": [*state["notes"], f"{why}: pack order used"]}
+            return {**plain, "notes": [*state["notes"], f"{why}: asked in the pack's order"]}
         top = usable[0].path.path
         plan = top if self._settings.plan_from == "top" else consensus_plan(usable, pack.by_sensitivity())
         return {
             "plan": list(plan),
             "examples": [r.path.model_dump(mode="json") for r in usable],
-            "domain": state["domain"] or likely_domain(usable),
         }
 
     async def assess(self, state: RaiseState) -> dict[str, Any]:
@@ -85,7 +89,7 @@ class RaiseNodes:
                 return {"message": None, "pending": None, **self._flag(signal)}
             return {"message": None, **await weighing}
         finally:
-            await _ended(opinion, weighing)
+            await stop(opinion, weighing)
 
     async def ask(self, state: RaiseState) -> dict[str, Any]:
         """Wait for the person. Runs again from its first line on resume, so nothing here costs or has an effect."""
@@ -120,7 +124,7 @@ class RaiseNodes:
         if not text:
             return {"pending": None, "declined": [*state["declined"], attribute]}
         heard = {"pending": None, "exchanges": [*state["exchanges"], [pending["text"], text]]}
-        if self._parts.crisis.rules(text) is not None:
+        if self._parts.crisis.rules(text, asked=attribute) is not None:
             return heard  # The screen is next, and no model call may stand between a person in danger and help.
         context = self._context(cast("RaiseState", {**state, **heard}))
         extracted = await self._parts.extraction.extract(text, asked=attribute, context=context)
@@ -169,32 +173,36 @@ class RaiseNodes:
             choice = await self._choose(state)
             state = state if early else self._with(state, await reading)
         finally:
-            await _ended(reading)
+            await stop(reading)
         return {"known": state["known"], "declined": state["declined"], **self._conclude(state, choice)}
 
     async def _choose(self, state: RaiseState) -> _Choice | None:
         """None: no question can follow, so that no call is worth making."""
-        if stop_before_asking(state, self._parts.pack, self._settings.budget):
-            return None
         context = self._context(state)
+        if stop_before_asking(context, self._parts.pack, no_more_questions=state["no_more_questions"]):
+            return None
         return _Choice(
-            *await _together(self._parts.abstention.assess(context), self._parts.acquisition.next_question(context))
+            *await together((self._parts.abstention.assess(context), self._parts.acquisition.next_question(context)))
         )
 
     def _conclude(self, state: RaiseState, choice: _Choice | None) -> dict[str, Any]:
-        pack, budget, notes = self._parts.pack, self._settings.budget, list(state["notes"])
+        pack, context, notes = self._parts.pack, self._context(state), list(state["notes"])
+        enough_asked = state["no_more_questions"]
         if choice is None:
-            return {"pending": None, "stop_reason": stop_before_asking(state, pack, budget), "notes": notes}
+            why = stop_before_asking(context, pack, no_more_questions=enough_asked)
+            return {"pending": None, "stop_reason": why, "notes": notes}
         assessment, question = choice
         if assessment.fallback:
             notes.append(f"abstention: {assessment.fallback}")
-        why = stop_reason(state, pack, budget, assessment=assessment, has_question=question is not None)
+        why = stop_reason(
+            context, pack, no_more_questions=enough_asked, assessment=assessment, has_question=question is not None
+        )
         if why is not None or question is None:
-            return {"pending": None, "stop_reason": why, "notes": _unique(notes)}
+            return {"pending": None, "stop_reason": why, "notes": unique(notes)}
         if question.fallback:
             notes.append(f"acquisition: {question.fallback}")
-        pending, note = _valid(question, state, pack)
-        return {"pending": pending, "notes": _unique([*notes, note] if note else notes)}
+        pending, note = _valid(question, context, pack)
+        return {"pending": pending, "notes": unique([*notes, note] if note else notes)}
 
     def _with(self, state: RaiseState, extracted: Extracted) -> RaiseState:
         return cast("RaiseState", {**state, **learned(state, extracted, self._parts.pack, "the opening message")})
@@ -213,17 +221,17 @@ class _Choice(NamedTuple):
 
 
 def _ranked(found: list[RetrievedPath], pack: DomainPack) -> list[RetrievedPath]:
-    """The paths that this pack can follow, best offline score first, the nearer one first among equals."""
+    """The paths that this pack can follow, best offline score first (none at all: last), then the nearer."""
     usable = [r for r in found if r.path.pack == pack.name and set(r.path.path) <= set(pack.attribute_ids)]
-    return sorted(usable, key=lambda r: (-r.path.score, -r.similarity))
+    return sorted(usable, key=lambda r: (-(r.path.score or 0.0), -r.similarity))
 
 
-def _valid(question: Question, state: RaiseState, pack: DomainPack) -> tuple[dict[str, str], str | None]:
+def _valid(question: Question, context: AgentContext, pack: DomainPack) -> tuple[dict[str, str], str | None]:
     """The question to ask, and a note if it is not the one that was chosen. At least one attribute must be left."""
-    left = left_to_ask(state, pack)
+    left = open_attributes(pack, context)
     attribute, text, note = question.attribute, clean_text(question.text), None
     if attribute not in left:
-        told_by_opening = not state["asked"] and attribute in {*state["known"], *state["declined"]}
+        told_by_opening = not context.asked and attribute in {*context.known, *context.declined}
         note = None if told_by_opening else "acquisition: its attribute cannot be asked: next of the plan taken"
         attribute, text = left[0], ""
     elif not text:
@@ -240,23 +248,3 @@ def _transcript(state: RaiseState, answer: str) -> list[dict[str, str]]:
         ("assistant" if i % 2 == 0 else "user", text) for pair in state["exchanges"] for i, text in enumerate(pair)
     ]
     return [{"role": role, "content": text} for role, text in (*turns, ("assistant", answer))]
-
-
-async def _together(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U]) -> tuple[T, U]:
-    """Both results. The first failure is raised as it is, and ends the other."""
-    one, two = asyncio.create_task(first), asyncio.create_task(second)
-    try:
-        return await asyncio.gather(one, two)
-    finally:
-        await _ended(one, two)
-
-
-async def _ended(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel what still runs, and wait until it has ended."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _unique(notes: list[str]) -> list[str]:
-    return list(dict.fromkeys(notes))

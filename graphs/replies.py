@@ -6,18 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..agents.heuristics import only_refuses
+from ..models import safe_text
 from .errors import InvalidReplyError
 
 __all__ = ["Reply", "clean_text", "is_reply", "read_reply"]
 
 # Whole messages only: "skip work tomorrow?" is an answer, and longer refusals are read by the extraction.
-_SKIP = re.compile(
-    r"/?skip(?: (?:it|this|that))?(?: (?:one|question))?|pass|next question|no comment"
-    r"|i decline(?: to (?:say|answer))?"
-    r"|(?:i(?:'d| would)? )?prefer not(?: to (?:say|answer|tell|share)(?: (?:that|this|it))?)?"
-    r"|(?:i(?:'d| would)? )?rather not(?: (?:say|answer|tell|share)(?: (?:that|this|it))?)?"
-    r"|i (?:do not|don't|won't) (?:want|wish|like|care) to (?:say|answer|tell|share)(?: (?:that|this|it))?"
-)
+_SKIP = "/skip"
 _STOP = re.compile(
     r"stop(?: asking)?(?: me)?(?: (?:these |the )?questions)?|(?:no more|enough) questions"
     r"|(?:can you |could you )?(?:please )?(?:just )?answer(?: me| (?:the|my) question)?"
@@ -45,7 +41,7 @@ def read_reply(value: object) -> Reply:
     wording = _wording(text)
     if _STOP.fullmatch(wording):
         return Reply("", no_more_questions=True)
-    return Reply("" if _SKIP.fullmatch(wording) else text)
+    return Reply("" if wording == _SKIP or only_refuses(wording) else text)
 
 
 def is_reply(value: object) -> bool:
@@ -55,8 +51,9 @@ def is_reply(value: object) -> bool:
 
 
 def clean_text(text: str) -> str:
-    """``text`` trimmed, without NUL, and with lone surrogates replaced: a checkpoint holds only valid UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").strip()
+    """``safe_text``, trimmed; empty where nothing can be read: a checkpoint holds only valid UTF-8."""
+    safe = safe_text(text).strip()
+    return safe if safe.replace("\ufffd", "").strip() else ""
 
 
 def _said(value: object) -> object:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..agents.context import Assessment
+from ..agents.context import AgentContext, Assessment
+from ..agents.heuristics import open_attributes
 from ..domains.pack import DomainPack
 from .state import RaiseState
 
-__all__ = ["StopReason", "after_assess", "after_screen", "left_to_ask", "stop_before_asking", "stop_reason"]
+__all__ = ["StopReason", "after_assess", "after_screen", "stop_before_asking", "stop_reason"]
 
 StopReason = Literal["sufficient", "budget", "exhausted", "declined", "crisis"]
 
@@ -25,34 +26,27 @@ def after_assess(state: RaiseState) -> Literal["ask", "respond"]:
     return "ask" if state["pending"] is not None else "respond"
 
 
-def left_to_ask(state: RaiseState, pack: DomainPack) -> list[str]:
-    """Attributes that may still be asked: neither asked nor known nor declined. Plan first, then by sensitivity."""
-    order = dict.fromkeys((*state["plan"], *pack.by_sensitivity()))
-    gone = {*state["asked"], *state["known"], *state["declined"]}
-    return [attribute for attribute in order if attribute not in gone]
-
-
-def stop_before_asking(state: RaiseState, pack: DomainPack, budget: int) -> StopReason | None:
+def stop_before_asking(context: AgentContext, pack: DomainPack, *, no_more_questions: bool) -> StopReason | None:
     """Why no question can follow, whatever abstention says; None if one can."""
-    if state["no_more_questions"]:
+    if no_more_questions:
         return "declined"
-    if len(state["asked"]) >= budget:
+    if len(context.asked) >= context.budget:
         return "budget"
-    if not left_to_ask(state, pack):
-        return _nothing_left(state)
+    if not open_attributes(pack, context):
+        return _nothing_left(context)
     return None
 
 
 def stop_reason(
-    state: RaiseState, pack: DomainPack, budget: int, *, assessment: Assessment, has_question: bool
+    context: AgentContext, pack: DomainPack, *, no_more_questions: bool, assessment: Assessment, has_question: bool
 ) -> StopReason | None:
     """Why the conversation stops asking after this assessment; None: it goes on."""
     if assessment.sufficient:
         return "sufficient"
     if not has_question:
-        return _nothing_left(state)
-    return stop_before_asking(state, pack, budget)
+        return _nothing_left(context)
+    return stop_before_asking(context, pack, no_more_questions=no_more_questions)
 
 
-def _nothing_left(state: RaiseState) -> StopReason:
-    return "declined" if state["declined"] else "exhausted"
+def _nothing_left(context: AgentContext) -> StopReason:
+    return "declined" if context.declined else "exhausted"

@@ -10,8 +10,9 @@ from contextlib import aclosing, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from ..domains.value import Value
 from ..models import no_tracing
 from .background import LoopThread
 from .checkpoints import open_checkpointer
@@ -37,11 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["AnswerReply", "QuestionReply", "RaiseAgent", "StreamItem"]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class QuestionReply(_Value):
+class QuestionReply(Value):
     """The agent asks. Reply with text, or with None to skip the question."""
 
     kind: Literal["question"] = "question"
@@ -54,7 +51,7 @@ class QuestionReply(_Value):
     notes: tuple[str, ...] = Field(default=(), description="Fallbacks and degradations, never a person's words.")
 
 
-class AnswerReply(_Value):
+class AnswerReply(Value):
     """The agent answers, and the conversation is over."""
 
     kind: Literal["answer"] = "answer"

@@ -9,7 +9,16 @@ from ..agents.context import AgentContext, Extracted
 from ..domains.pack import DomainPack
 from ..vectorstore.planned_path import PlannedPath
 
-__all__ = ["RaiseInput", "RaiseOutput", "RaiseState", "context_of", "learned", "merge_messages", "opening_state"]
+__all__ = [
+    "RaiseInput",
+    "RaiseOutput",
+    "RaiseState",
+    "context_of",
+    "learned",
+    "merge_messages",
+    "opening_state",
+    "unique",
+]
 
 
 def merge_messages(left: list[Any], right: Any) -> list[Any]:
@@ -116,8 +125,9 @@ def learned(state: RaiseState, extracted: Extracted, pack: DomainPack, told_in: 
         notes.append(f"reading {told_in}: {extracted.fallback}")
     if strange := {*extracted.values, *extracted.declined} - {*pack.attribute_ids}:
         notes.append(f"reading {told_in}: {len(strange)} attribute(s) unknown to pack {pack.name!r} left out")
-    return {"known": known, "declined": _unique(refused), "notes": _unique(notes)}
+    return {"known": known, "declined": unique(refused), "notes": unique(notes)}
 
 
-def _unique(items: Iterable[str]) -> list[str]:
+def unique(items: Iterable[str]) -> list[str]:
+    """``items`` without repeats, in order."""
     return list(dict.fromkeys(items))

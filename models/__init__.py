@@ -20,10 +20,13 @@ from .errors import (
     ServerFailed,
 )
 from .fakes import ForbiddenChatModel, ScriptedChatModel
+from .fence_marks import holds_fence
 from .limits import Limits
 from .prompts import Prompt, fence, new_nonce
-from .safe_text import UnclosedReasoning, safe_text, strip_reasoning, visible_text
+from .reasoning import UnclosedReasoning, strip_reasoning, visible_text
+from .safe_text import safe_text
 from .sync import run_sync
+from .tasks import together
 from .tracing import no_tracing
 from .usage import Usage, UsageMeter, collect_usage, record_usage
 
@@ -56,11 +59,13 @@ __all__ = [
     "connect",
     "fence",
     "from_langchain",
+    "holds_fence",
     "new_nonce",
     "no_tracing",
     "record_usage",
     "run_sync",
     "safe_text",
     "strip_reasoning",
+    "together",
     "visible_text",
 ]

@@ -21,7 +21,8 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Errors name the field, not the input: what a person wrote must not reach a log.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class Message(_Value):
@@ -43,6 +44,9 @@ class Completion(_Value):
     usage: Usage = Usage()
     model: str = Field(description="Name of the model as the server tells it, else as it was asked for.")
     finish_reason: str | None = Field(default=None, description="``stop``, ``length`` (cut at max_tokens) ...")
+    echoes_prompt: bool = Field(
+        default=False, description="Fence marks of the prompt stood in it and were cut out: the rest may be our data."
+    )
 
     @field_validator("text", mode="before")
     @classmethod
@@ -61,7 +65,10 @@ class Sampling(_Value):
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A chat model. Every method raises the errors of ``models.errors`` and nothing else for a failing model."""
+    """A chat model. Every method raises the errors of ``models.errors`` and nothing else for a failing model.
+
+    No reply holds reasoning, or marks of the fences in its prompt.
+    """
 
     @property
     def name(self) -> str:
@@ -73,7 +80,8 @@ class ChatModel(Protocol):
     def stream(self, messages: Sequence[Message], *, sampling: Sampling | None = None) -> AsyncIterator[str]:
         """Pieces of one reply, none of them empty; joined they are the reply.
 
-        Retries only before the first piece. A failure after it raises, and what came so far stands.
+        Retries only before the first piece. A failure after it raises, a stream that breaks off included; what came so
+        far is then no answer. A reply cut at the token limit counts in ``UsageMeter.cut``.
         """
 
     async def structured(self, schema: type[T], messages: Sequence[Message], *, sampling: Sampling | None = None) -> T:

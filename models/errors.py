@@ -7,7 +7,7 @@
     ├── ModelTimeout                connected, but no reply within ``Limits.timeout``
     ├── AuthenticationFailed        no key, or 401/403: never retried
     ├── RateLimited                 429; ``retry_after`` if the server told one
-    ├── ServerFailed                5xx, or a reply that is no chat completion
+    ├── ServerFailed                5xx, a redirect, a reply that is no chat completion, a stream that breaks off
     ├── ModelRequestRejected        the server refuses the request (400, 404 unknown model, 413, 422 ...): never retried
     ├── EmptyCompletion             a reply without text
     ├── ModelRefused                the model declined, or a content filter cut it off
@@ -96,7 +96,7 @@ class ServerFailed(ModelError):
     """The server failed.
 
     Attributes:
-        status: HTTP status, or None where the reply itself was unusable.
+        status: HTTP status of 300 or more, or None where the reply itself was unusable.
         retry_after: seconds the server asks to wait, or None.
     """
 

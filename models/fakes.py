@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from .chat import Completion, Message, Sampling
 from .errors import EmptyCompletion, InvalidStructuredOutput
-from .safe_text import visible_text
+from .fence_marks import FenceMarks
+from .reasoning import visible_text
 from .structured import Method, StructuredOutput
 from .usage import Usage, record_usage
 
@@ -25,7 +26,7 @@ Reply = Plain | Callable[[Sequence[Message]], Plain]
 class ScriptedChatModel:
     """A model that gives the scripted replies in order, and treats them as a real one's are treated.
 
-    Reasoning blocks are stripped, an empty reply raises ``EmptyCompletion``, a structured reply is read and validated,
+    Reasoning blocks and fence marks are stripped, an empty reply raises ``EmptyCompletion``, a structured reply is read and validated,
     and one that does not fit costs a second reply of the script (where the script ends, ``InvalidStructuredOutput`` is
     raised at once). Usage: one call each, tokens counted as words.
 
@@ -53,11 +54,15 @@ class ScriptedChatModel:
 
     async def complete(self, messages: Sequence[Message], *, sampling: Sampling | None = None) -> Completion:
         text, usage = self._next(messages, sampling)
-        return Completion(text=_visible(text, self._name), usage=usage, model=self._name, finish_reason="stop")
+        marks = FenceMarks(messages)
+        visible = _visible(marks.cut(text), self._name)
+        return Completion(
+            text=visible, usage=usage, model=self._name, finish_reason="stop", echoes_prompt=marks.found
+        )
 
     async def stream(self, messages: Sequence[Message], *, sampling: Sampling | None = None) -> AsyncIterator[str]:
         text, _ = self._next(messages, sampling)
-        words = _visible(text, self._name).split(" ")
+        words = _visible(FenceMarks(messages).cut(text), self._name).split(" ")
         for index, word in enumerate(words):
             piece = word if index == 0 else f" {word}"
             if piece:

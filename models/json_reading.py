@@ -3,8 +3,15 @@
 Lenient about the wrapping, strict about the value: NaN, infinities, a key given twice with two values, or an object cut
 off at the end are unreadable, because guessing would put words into the model's mouth.
 
-Several objects: the last one counts. What comes before it is a draft, an example, or a quotation of text under
-judgement; and if the last one is broken, an earlier one is not taken in its place.
+Which object is the reply:
+
+* The last one counts. What comes before it is a draft, an example, or a quotation of text under judgement; if the last
+  one is broken, an earlier one is not taken in its place. ``read_objects`` gives all, so that a caller that knows the
+  schema can refuse a reply with several different objects that fit (``structured.validate_reply`` does).
+* It must stand alone in a code fence, or at the end of the reply. Prose after a bare object may take it back ("that is
+  what the answer wants me to say, and I do not"), so such a reply is unreadable. Prose before it is harmless.
+
+What cannot be told apart: an object that is quoted at the very end, or alone in a fence, from one that is meant.
 """
 
 from __future__ import annotations
@@ -15,12 +22,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .safe_text import UnclosedReasoning, safe_text, strip_reasoning
+from .reasoning import UnclosedReasoning, strip_reasoning
+from .safe_text import safe_text
 
-__all__ = ["UnreadableJson", "read_json"]
+__all__ = ["UnreadableJson", "read_json", "read_objects"]
 
 _FENCE = re.compile(r"^\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 _DEEPEST = 64
+# Closing marks only: a full stop, a quotation mark, a closing tag, a token of a chat template.
+_NOTHING_MORE = re.compile(r"(?:[\s.!;,`'\"*_)\]]|</\w+>|<\|\w+\|>)*")
+_FENCE_OPENS = re.compile(r"```[\w-]*\s*\Z")
+_FENCE_CLOSES = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*```", re.DOTALL)
 
 
 class UnreadableJson(ValueError):
@@ -29,6 +41,14 @@ class UnreadableJson(ValueError):
 
 def read_json(text: str) -> Any:
     """The JSON value in a model's reply. Raises ``UnreadableJson``."""
+    return read_objects(text)[-1]
+
+
+def read_objects(text: str) -> list[Any]:
+    """Every JSON object in a model's reply, in order; the last one is the reply. Raises ``UnreadableJson``.
+
+    A reply that is one JSON value as a whole, an array too, gives that alone.
+    """
     try:
         reply = strip_reasoning(text).lstrip("\ufeff")
     except UnclosedReasoning as error:
@@ -37,28 +57,39 @@ def read_json(text: str) -> Any:
     whole = fenced.group(1) if fenced else reply
     if whole.lstrip()[:1] in ("{", "["):
         try:
-            return _loads(whole)
+            return [_loads(whole)]
         except UnreadableJson:
             pass  # perhaps an object with prose or a second object after it
-    return _last_object(reply)
+    return _objects(reply)
 
 
-def _last_object(reply: str) -> Any:
-    last: Any = None
-    found = False
-    for span in _object_spans(reply):
+def _objects(reply: str) -> list[Any]:
+    found: list[Any] = []
+    alone = True
+    for start, end in _object_spans(reply):
+        span = reply[start:end]
         try:
-            last, found = _loads(span), True
+            found.append(_loads(span))
         except UnreadableJson:
             if ":" in span:  # an object, but a broken one; braces without a colon are prose, such as {name}
                 raise
+        else:
+            alone = _stands_alone(reply, start, end)
     if not found:
         raise UnreadableJson("there is no JSON object in it")
-    return last
+    if not alone:
+        raise UnreadableJson("the JSON object is followed by other text")
+    return found
 
 
-def _object_spans(text: str) -> Iterator[str]:
-    """The outermost ``{...}`` spans. Raises ``UnreadableJson`` when the last one is never closed."""
+def _stands_alone(reply: str, start: int, end: int) -> bool:
+    if _NOTHING_MORE.fullmatch(reply, end):
+        return True
+    return _FENCE_OPENS.search(reply[:start]) is not None and _FENCE_CLOSES.match(reply, end) is not None
+
+
+def _object_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of the outermost ``{...}``. Raises ``UnreadableJson`` when the last one is never closed."""
     depth = start = position = 0
     while position < len(text):
         char = text[position]
@@ -71,7 +102,7 @@ def _object_spans(text: str) -> Iterator[str]:
         elif char == "}" and depth:
             depth -= 1
             if depth == 0:
-                yield text[start : position + 1]
+                yield start, position + 1
         position += 1
     if depth:
         raise UnreadableJson("the JSON object is cut off")

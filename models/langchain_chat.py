@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from .chat import Completion, Message, Sampling
-from .errors import EmptyCompletion, ModelError, ModelRefused, ModelRequestRejected
-from .langchain_reply import Reply, StreamTally, reply_of
+from .errors import AuthenticationFailed, EmptyCompletion, ModelError, ModelRefused, ModelRequestRejected, ServerFailed
+from .fence_marks import FenceMarks
+from .langchain_reply import Reply, StreamTally, is_cut, reply_of
 from .limits import Gate, Limits, Retrier
-from .safe_text import ReasoningFilter, safe_text, visible_text
+from .reasoning import ReasoningFilter, visible_text
+from .safe_text import safe_text
+from .stream_end import EndWatch
 from .structured import Method, StructuredOutput
 from .tracing import unobserved
 from .translate import quotes, translate_error
@@ -44,6 +47,10 @@ class Endpoint(Protocol):
     @property
     def address(self) -> str:
         """What stands in error messages: the base URL, or a description."""
+
+    @property
+    def tells_end(self) -> bool:
+        """Whether every whole stream says that it is whole: one that does not say so was broken off."""
 
     async def runnable(
         self, sampling: Sampling | None, output: tuple[Method, type[BaseModel]] | None
@@ -91,9 +98,14 @@ class LangChainChat:
 
     async def complete(self, messages: Sequence[Message], *, sampling: Sampling | None = None) -> Completion:
         reply = await self._request(messages, sampling, None)
-        text = _visible(reply.text, reply.finish_reason, self.name)
+        marks = FenceMarks(messages)
+        text = _visible(marks.cut(reply.text), reply.finish_reason, self.name)
         return Completion(
-            text=text, usage=reply.usage, model=reply.model or self.name, finish_reason=reply.finish_reason
+            text=text,
+            usage=reply.usage,
+            model=reply.model or self.name,
+            finish_reason=reply.finish_reason,
+            echoes_prompt=marks.found,
         )
 
     async def stream(self, messages: Sequence[Message], *, sampling: Sampling | None = None) -> AsyncIterator[str]:
@@ -142,7 +154,7 @@ class LangChainChat:
                 adapted.add(rejected.param)
                 continue
             reply = reply_of(message)
-            record_usage(reply.usage)
+            record_usage(reply.usage, cut=is_cut(reply.finish_reason))
             if reply.refused:
                 raise ModelRefused(self.name, "the model declined, or a content filter stopped it")
             return reply
@@ -158,7 +170,8 @@ class LangChainChat:
         except Exception as error:  # noqa: BLE001 - libraries raise what they like; all of it becomes a typed error
             recovered = self._endpoint.recover(error)
             if recovered is None:
-                raise self._translated(error, messages) from _cause(error, messages)
+                translated = self._translated(error, messages)
+                raise translated from _cause(error, translated, messages)
             result = recovered
         message: AIMessage = result["raw"] if isinstance(result, dict) else result
         return message
@@ -185,36 +198,40 @@ class LangChainChat:
     async def _pieces(
         self, messages: Sequence[Message], sampling: Sampling | None, meters: Sequence[UsageMeter]
     ) -> AsyncGenerator[str, None]:
-        tally = StreamTally()
-        reasoning = ReasoningFilter()
+        tally, end = StreamTally(), EndWatch()
+        marks, reasoning = FenceMarks(messages), ReasoningFilter()
         said_something = False
         try:
-            async with aclosing(self._chunks(messages, sampling)) as chunks:
+            async with aclosing(self._chunks(messages, sampling, end)) as chunks:
                 async for chunk in chunks:
                     tally.add(chunk)
-                    if piece := reasoning.feed(safe_text(str(chunk.text))):
+                    if piece := reasoning.feed(marks.feed(safe_text(str(chunk.text)))):
                         said_something = True
                         yield piece
             tally.started = True  # a stream without any chunk is a reply too
         finally:
             if tally.started:
-                record_usage(tally.usage, meters)
-        if piece := reasoning.close():
-            said_something = True
-            yield piece
+                record_usage(tally.usage, meters, cut=tally.cut)
         if tally.refused:
             raise ModelRefused(self.name, "the model declined, or a content filter stopped it")
+        if self._endpoint.tells_end and not (tally.ended or end.seen):
+            raise ServerFailed(self.name, f"{self._endpoint.address} broke off the reply before its end")
+        if piece := reasoning.feed(marks.close()) + reasoning.close():
+            said_something = True
+            yield piece
         if not said_something:
             raise _empty(self.name, tally.finish_reason)
 
-    async def _chunks(self, messages: Sequence[Message], sampling: Sampling | None) -> AsyncGenerator[Any, None]:
+    async def _chunks(
+        self, messages: Sequence[Message], sampling: Sampling | None, end: EndWatch
+    ) -> AsyncGenerator[Any, None]:
         try:
             runnable = await self._endpoint.runnable(sampling, None)
             chunks = runnable.astream(_to_langchain(messages), _config())
             async with aclosing(chunks):  # type: ignore[type-var]
                 while True:
                     async with asyncio.timeout(self._limits.timeout):
-                        with unobserved():
+                        with unobserved(), end.watching():
                             chunk = await anext(chunks, None)
                     if chunk is None:
                         return
@@ -222,7 +239,8 @@ class LangChainChat:
         except Exception as error:  # noqa: BLE001 - as in _invoke
             if isinstance(error, ValueError) and "No generation chunks" in str(error):
                 return  # LangChain's word for an empty stream
-            raise self._translated(error, messages) from _cause(error, messages)
+            translated = self._translated(error, messages)
+            raise translated from _cause(error, translated, messages)
 
     def _translated(self, error: Exception, messages: Sequence[Message]) -> ModelError:
         if isinstance(error, NotImplementedError):  # the object knows no tools, or no schemas
@@ -262,8 +280,10 @@ def _empty(model: str, finish_reason: str | None, *, reasoned: bool = False) -> 
     )
 
 
-def _cause(error: Exception, messages: Sequence[Message]) -> Exception | None:
-    """What to chain the typed error to. Nothing where it repeats what was written: tracebacks go into logs."""
+def _cause(error: Exception, translated: ModelError, messages: Sequence[Message]) -> Exception | None:
+    """What to chain the typed error to: tracebacks go into logs, so nothing that repeats what was written, or a key."""
+    if isinstance(translated, AuthenticationFailed):
+        return None
     return None if quotes(str(error), messages) else error
 
 

@@ -38,6 +38,10 @@ class ObjectEndpoint:
         return f"the endpoint of {type(self._model).__name__}"
 
     @property
+    def tells_end(self) -> bool:
+        return False  # what the classes tell differs; most of them raise where a stream breaks off
+
+    @property
     def retries(self) -> bool:
         """Whether the object retries failures by itself. None means the client library's default, which does."""
         return "max_retries" in type(self._model).model_fields and getattr(self._model, "max_retries", 0) != 0

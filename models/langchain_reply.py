@@ -11,7 +11,7 @@ from .usage import Usage
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
-__all__ = ["Reply", "StreamTally", "reply_of"]
+__all__ = ["Reply", "StreamTally", "is_cut", "reply_of"]
 
 
 class Reply(NamedTuple):
@@ -29,9 +29,13 @@ class StreamTally:
     """What the chunks of one stream tell besides their text."""
 
     def __init__(self) -> None:
-        self.started = self.refused = False
+        self.started = self.refused = self.ended = False
         self.finish_reason: str | None = None
         self._input = self._output = 0
+
+    @property
+    def cut(self) -> bool:
+        return is_cut(self.finish_reason)
 
     @property
     def usage(self) -> Usage:
@@ -44,6 +48,8 @@ class StreamTally:
             self._input += reported["input_tokens"]
             self._output += reported["output_tokens"]
         self.finish_reason = _finish_reason(chunk) or self.finish_reason
+        # The newer OpenAI API tells a status in place of a reason.
+        self.ended = self.finish_reason is not None or bool(chunk.response_metadata.get("status")) or self.ended
         self.refused = self.refused or _refused(chunk)
 
 
@@ -66,10 +72,15 @@ def reply_of(message: AIMessage) -> Reply:
     )
 
 
+def is_cut(finish_reason: str | None) -> bool:
+    """Whether a reply with this reason ended at the token limit."""
+    return (finish_reason or "").lower() in ("length", "max_tokens")
+
+
 def _tool_arguments(message: AIMessage) -> str:
-    """The arguments of the last tool call as JSON text, also where the library could not read them."""
+    """The arguments of the tool calls as JSON text, one after the other, also where the library could not read them."""
     if message.tool_calls:
-        return json.dumps(message.tool_calls[-1]["args"])
+        return "\n".join(json.dumps(call["args"]) for call in message.tool_calls)
     if message.invalid_tool_calls:
         return message.invalid_tool_calls[-1]["args"] or ""
     return ""

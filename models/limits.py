@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .errors import ModelError, ModelTimeout, ModelUnreachable
+from .errors import ModelError, ModelTimeout, ModelUnreachable, ServerFailed
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -44,8 +44,8 @@ class Limits(BaseModel):
 class Retrier:
     """Runs calls with exponential backoff and jitter, and waits as long as a server's Retry-After asks.
 
-    Only errors marked ``retryable`` are retried. Until the endpoint has answered once, an unreachable or silent one
-    gets one retry only: a wrong address should fail in seconds.
+    Only errors marked ``retryable`` are retried. Until the endpoint has answered once, one that is unreachable or
+    silent, redirects or sends no chat completion gets one retry only: a wrong address should fail in seconds.
     """
 
     def __init__(
@@ -75,7 +75,8 @@ class Retrier:
         error = _error(state)
         if not isinstance(error, ModelError):
             return False
-        if not isinstance(error, ModelUnreachable | ModelTimeout):
+        wrong_address = isinstance(error, ServerFailed) and (error.status or 0) < 400
+        if not isinstance(error, ModelUnreachable | ModelTimeout) and not wrong_address:
             self._answered = True
         return error.retryable and (_retry_after(error) or 0) <= self._limits.max_wait
 

@@ -16,6 +16,7 @@ from .langchain_chat import LangChainChat
 from .limits import Limits
 from .per_loop import PerLoop
 from .spec import check_base_url, is_loopback
+from .stream_end import watch_end
 from .strict_schema import is_strict, strict_schema
 from .structured import Method
 
@@ -58,6 +59,10 @@ class OpenAIEndpoint:
     @property
     def address(self) -> str:
         return self._base_url
+
+    @property
+    def tells_end(self) -> bool:
+        return True
 
     async def runnable(
         self, sampling: Sampling | None, output: tuple[Method, type[BaseModel]] | None
@@ -120,6 +125,7 @@ class OpenAIEndpoint:
             follow_redirects=False,  # a conversation goes to the configured endpoint and nowhere else
             verify=self._base_url.startswith("https"),  # without TLS, loading certificates is time for nothing
             trust_env=not is_loopback(self._base_url),  # no proxy on the way to this machine
+            event_hooks={"response": [watch_end]},
         )
         kind = ChatOpenAI if self._is_openai else BaseChatOpenAI
         return kind(

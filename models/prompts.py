@@ -10,6 +10,7 @@ import hashlib
 import random
 import re
 import secrets
+from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -18,7 +19,7 @@ from .errors import PromptError
 from .safe_text import safe_text
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 __all__ = ["Prompt", "fence", "new_nonce"]
 
@@ -63,15 +64,19 @@ class Prompt:
             raise PromptError(self.name, f"variables used but not passed: {', '.join(missing)}")
         if unused := sorted(variables.keys() - self.variables):
             raise PromptError(self.name, f"variables passed but not used: {', '.join(unused)}")
-        environment = _environment()
         try:
             return [
-                Message(role=role, content=environment.from_string(body).render(variables).strip())
-                for role, body in self._sections
+                Message(role=role, content=template.render(variables).strip()) for role, template in self._templates
             ]
         except TemplateError as error:
             # Jinja names the missing attribute and shows no value.
             raise PromptError(self.name, f"cannot be filled in: {error.message}") from None
+
+    @cached_property
+    def _templates(self) -> list[tuple[Role, Template]]:
+        # Compiling takes milliseconds, and a planner fills in the same prompt thousands of times.
+        environment = _environment()
+        return [(role, environment.from_string(body)) for role, body in self._sections]
 
 
 def fence(text: str, label: str, nonce: str) -> str:
@@ -90,7 +95,9 @@ def fence(text: str, label: str, nonce: str) -> str:
     if not _NONCE.fullmatch(nonce):
         raise ValueError("a nonce is 8 to 64 lower-case hex digits; make one with new_nonce()")
     # The replacement holds no hex digit, so that no new occurrence can form around it.
-    inside = re.sub(nonce, "[***]", safe_text(text), flags=re.IGNORECASE)
+    inside = safe_text(text)
+    if nonce in inside.lower():  # next to never, and a pattern is slow to compile
+        inside = re.sub(nonce, "[***]", inside, flags=re.IGNORECASE)
     return f"<<<{label} {nonce}\n{inside}\n{label} {nonce}>>>"
 
 

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ValidationError
 
 from .chat import Message, Sampling
 from .errors import EmptyCompletion, InvalidStructuredOutput, ModelRequestRejected
-from .json_reading import UnreadableJson, read_json
+from .fence_marks import holds_fence
+from .json_reading import UnreadableJson, read_objects
 
 __all__ = ["Ask", "Method", "StructuredOutput", "validate_reply"]
 
@@ -136,20 +137,38 @@ class _Misfit:
 
 
 def validate_reply(schema: type[T], reply: str) -> T | _Misfit:
-    """``reply`` as ``schema``, or why not."""
+    """``reply`` as ``schema``, or why not.
+
+    Two different objects that fit are none: which one is meant would be a guess. One with a mark of our fences in it
+    repeats the prompt, so its values are not the model's.
+    """
     try:
-        value = read_json(reply)
+        *earlier, value = read_objects(reply)
     except UnreadableJson as error:
         return _Misfit(reply, str(error), str(error), no_json="{" not in reply)
+    if holds_fence(json.dumps(value, ensure_ascii=False)):
+        why = "it repeats the marks around the data"
+        return _Misfit(reply, why, why)
     try:
         # Through JSON, so that schemas in strict mode read enums, tuples and dates as JSON brings them.
-        return schema.model_validate_json(json.dumps(value))
+        fits = schema.model_validate_json(json.dumps(value))
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False, include_input=False)
         complaint = "; ".join(f"{_location(p['loc'])}: {p['msg']}" for p in problems[:8])
         # A custom validator's message may quote the value, and a key may be the model's own: not for others.
         summary = ", ".join(f"{_field(schema, p['loc'])} ({p['type']})" for p in problems[:8])
         return _Misfit(reply, complaint, summary)
+    if any(_fits_otherwise(schema, other, fits) for other in earlier):
+        why = "it holds several different objects"
+        return _Misfit(reply, why, why)
+    return fits
+
+
+def _fits_otherwise(schema: type[T], value: Any, fits: T) -> bool:
+    try:
+        return schema.model_validate_json(json.dumps(value)) != fits
+    except ValidationError:
+        return False
 
 
 def json_schema_of(schema: type[BaseModel]) -> dict[str, Any]:

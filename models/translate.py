@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+import socket
+import ssl
+from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -77,50 +79,58 @@ def translate_error(
         )
     if "APIError" in names:  # an error event inside a stream
         return _from_event(error, model, endpoint, messages)
-    if names & _BAD_REPLIES or isinstance(error, ValueError | KeyError | IndexError | TypeError):
+    if names & _BAD_REPLIES or isinstance(error, ValueError | LookupError | TypeError | AttributeError):
         return ServerFailed(
             model,
             f"the reply of {endpoint} is no chat completion ({type(error).__name__}); is the base URL right?",
-            retryable=False,
         )
     return ModelError(model, f"the model's client failed with {type(error).__name__}")
 
 
 def _from_status(error: Exception, status: int, model: str, endpoint: str, messages: Sequence[Message]) -> ModelError:
+    if status in (401, 403):
+        return _key_refused(model, endpoint, f"HTTP {status}")
     detail = _detail(error, messages)
     told = f"HTTP {status}{': ' + detail if detail else ''}"
     code = _code(error)
-    if status in (401, 403):
-        hint = "check the key (api_key, OPENAI_API_KEY) and what it may use"
-        return AuthenticationFailed(model, f"{endpoint} refuses the key ({told}); {hint}")
     if status == 429:
         return _rate_limited(error, model, endpoint, told, code)
     if (status >= 500 and status not in _NOT_SERVED) or status in _WAITING:
         return ServerFailed(
             model, f"{endpoint} failed ({told})", status=status, retry_after=_retry_after(_headers(error))
         )
+    if 300 <= status < 400:
+        problem = f"{endpoint} redirects elsewhere (HTTP {status}), which is not followed; give the final base URL"
+        return ServerFailed(model, problem, status=status)
     if status == 404:
         hint = "is the model's name right, and the base URL complete (most end in /v1)?"
         problem = f"{endpoint} does not know the model or the path ({told}); {hint}"
-    elif 300 <= status < 400:
-        problem = f"{endpoint} redirects elsewhere ({told}), which is not followed; give the final base URL"
     else:
         problem = f"{endpoint} rejects the request ({told})"
     return ModelRequestRejected(model, problem, status=status, code=code, param=_param(error))
+
+
+def _key_refused(model: str, endpoint: str, told: str) -> AuthenticationFailed:
+    """Without the server's own words: they may repeat a part of the key."""
+    hint = "check the key (api_key, OPENAI_API_KEY) and what it may use"
+    return AuthenticationFailed(model, f"{endpoint} refuses the key ({told}); {hint}")
 
 
 def _rate_limited(error: Exception, model: str, endpoint: str, told: str, code: str | None) -> RateLimited:
     if code in ("insufficient_quota", "billing_hard_limit_reached"):
         return RateLimited(model, f"the quota at {endpoint} is used up ({told}); check the account", retryable=False)
     wait = _retry_after(_headers(error))
-    asks = f"; it asks to wait {wait:g} s" if wait is not None else ""
+    asks = f"; it asks to wait {_span(wait)}" if wait is not None else ""
     return RateLimited(model, f"too many requests for {endpoint} ({told}){asks}", retry_after=wait)
 
 
 def _from_event(error: Exception, model: str, endpoint: str, messages: Sequence[Message]) -> ModelError:
+    kind = f"{_code(error)} {getattr(error, 'type', '')}"
+    if "api_key" in kind or "authentication" in kind or "permission" in kind:
+        return _key_refused(model, endpoint, "inside the reply")
     detail = _detail(error, messages)
     told = f"{endpoint} broke off the reply{' (' + detail + ')' if detail else ''}"
-    if "rate_limit" in f"{_code(error)} {getattr(error, 'type', '')}":
+    if "rate_limit" in kind:
         return RateLimited(model, told)
     return ServerFailed(model, told)
 
@@ -229,11 +239,46 @@ def _until(value: str, sent: str | None) -> float | None:
     return max(0.0, span.total_seconds())
 
 
+def _span(seconds: float) -> str:
+    """``seconds`` in the unit in which people would say it."""
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    for unit, size, most in (("min", 60, 120), ("hours", 3600, 48), ("days", 86400, 730)):
+        if seconds / size < most:
+            return f"{seconds / size:.0f} {unit}"
+    return "more than two years"
+
+
 def _reason(error: BaseException) -> str:
-    """The innermost cause that says something, such as ``Connection refused``."""
-    while (cause := error.__cause__ or error.__context__) is not None:
-        error = cause
-    if isinstance(error, OSError) and error.errno:
-        # asyncio puts "Connect call failed" in place of the system's word; name errors bring numbers of their own.
-        return os.strerror(error.errno) if error.errno > 0 else safe_text(error.strerror or type(error).__name__)
-    return type(error).__name__
+    """What the operating system said, from whatever the libraries have wrapped around it."""
+    chain = list(_causes(error))
+    for cause in chain:
+        if isinstance(cause, socket.gaierror):
+            return "name not resolved"
+        if isinstance(cause, ssl.SSLError):
+            return "no secure connection: " + safe_text(getattr(cause, "verify_message", "") or "TLS failed")
+        if isinstance(cause, TimeoutError):
+            return "timed out"
+        if isinstance(cause, OSError) and cause.errno and cause.errno > 0:
+            # asyncio puts "Connect call failed" in place of the system's word.
+            return os.strerror(cause.errno).lower()
+    told = {type(cause).__name__ for cause in chain}
+    if "ProxyError" in told:
+        return "the proxy refuses"
+    if told & {"RemoteProtocolError", "ReadError", "WriteError", "CloseError"}:
+        return "connection closed by the server"
+    return "no connection"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """``error``, then everything behind it, the members of groups too; each once."""
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting:
+        cause = waiting.pop(0)
+        if cause is None or id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        members = cause.exceptions if isinstance(cause, BaseExceptionGroup) else ()
+        waiting += [cause.__cause__, cause.__context__, *members]

@@ -34,6 +34,7 @@ class UsageMeter:
 
     def __init__(self) -> None:
         self._total = Usage()
+        self._cut = 0
         self._lock = threading.Lock()
 
     @property
@@ -41,9 +42,15 @@ class UsageMeter:
         """Everything recorded so far."""
         return self._total
 
-    def add(self, usage: Usage) -> None:
+    @property
+    def cut(self) -> int:
+        """How many replies ended at the token limit and not by themselves."""
+        return self._cut
+
+    def add(self, usage: Usage, *, cut: bool = False) -> None:
         with self._lock:
             self._total = self._total + usage
+            self._cut += cut
 
 
 @contextmanager
@@ -65,10 +72,13 @@ def active_meters() -> Sequence[UsageMeter]:
     return _METERS.get()
 
 
-def record_usage(usage: Usage, meters: Sequence[UsageMeter] | None = None) -> None:
-    """Add ``usage`` to ``meters``, or to those around the caller. For implementations of ``ChatModel``."""
+def record_usage(usage: Usage, meters: Sequence[UsageMeter] | None = None, *, cut: bool = False) -> None:
+    """Add ``usage`` to ``meters``, or to those around the caller. For implementations of ``ChatModel``.
+
+    ``cut``: the reply ended at the token limit. A stream has no other way to say so.
+    """
     for meter in _METERS.get() if meters is None else meters:
-        meter.add(usage)
+        meter.add(usage, cut=cut)
 
 
 _METERS: ContextVar[tuple[UsageMeter, ...]] = ContextVar("askfirst_usage_meters", default=())

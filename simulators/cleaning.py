@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ..models import holds_fence
 from .fidelity import speaks_as_assistant
 
 __all__ = ["Cleaned", "Problem", "clean_reply", "strip_stop_tokens"]
 
-Problem = Literal["reasoning", "role_swap", "empty"]
+Problem = Literal["reasoning", "role_swap", "empty", "echo"]
 
 _THOUGHT = r"think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|inner[_ ]monologue"
 _BLOCK = re.compile(
@@ -30,14 +32,13 @@ _LABELLED_REPLY = re.compile(
 # Chat-template tokens: what follows them is another turn that the model made up.
 _TEMPLATE = re.compile(
     r"<\|(?:im_end|im_start|eot_id|end_of_text|endoftext|end|start|return|start_header_id)\|>|</?s>|\[/?INST\]"
-    r"|<(?:end|start)_of_turn>",
-    re.IGNORECASE,
+    r"|<(?:end|start)_of_turn>"
 )
-_WORDS = (
-    r"STOP|END|DONE|FINISH(?:ED)?|TERMINATE|TRANSFER|OUT[ _-]OF[ _-]SCOPE|END[ _]OF[ _](?:CONVERSATION|CHAT|DIALOGUE)"
-)
+# Exactly what simulators are told to write, in capitals. "## Done", "[END]" and "Should I terminate?" are text.
 _STOP = re.compile(
-    rf"#{{2,}}\s*(?:{_WORDS})\b\s*#*|[\[<{{]+\|?/?(?:{_WORDS})\|?[\]>}}]+|\bTERMINATE\b(?=\W*\Z)", re.IGNORECASE
+    r"###(?:STOP|END|DONE|TRANSFER|OUT-OF-SCOPE)(?:###|\b)|\[STOP\]|<STOP>|<\|STOP\|>"
+    r"|\[END_OF_(?:CONVERSATION|CHAT|DIALOGUE)\]|<\|?END_OF_(?:CONVERSATION|CHAT|DIALOGUE)\|?>"
+    r"|(?:\A|(?<=\n)|(?<=[.!?] ))TERMINATE(?=\s*\Z)"
 )
 _PERSON = (
     r"(?:simulated |the )?(?:user|human|person|client|customer|me)(?:'s)?(?: (?:response|reply|message))?"
@@ -69,16 +70,19 @@ class Cleaned(BaseModel):
     removed: tuple[str, ...] = ()
 
 
-def clean_reply(raw: str, *, to: str = "") -> Cleaned:
+def clean_reply(raw: str, *, to: str = "", data: Iterable[str] = ()) -> Cleaned:
     """Clean ``raw``, which a model wrote as a person's reply to the assistant's message ``to``.
 
     Reasoning blocks, chat-template tokens, stop tokens, role prefixes and turns of the other side are cut out; text
-    glued to a stop token is kept.
+    glued to a stop token is kept, and so is what looks like one inside a text of ``data`` (values that the person was
+    to tell). A reply with marks of a prompt's fences in it is no message: what it says is our own prompt.
     """
+    if holds_fence(raw):
+        return Cleaned(text="", problem="echo")
     removed: list[str] = []
     text, unclosed = _without_reasoning(raw, removed)
     text = _without_template(text, removed)
-    text, ended = strip_stop_tokens(text)
+    text, ended = strip_stop_tokens(text, data=data)
     person = _own_part(text, removed)
     if person is None:
         return Cleaned(text="", ended=ended, problem="role_swap", removed=tuple(removed))
@@ -93,10 +97,23 @@ def clean_reply(raw: str, *, to: str = "") -> Cleaned:
     return Cleaned(text=text, ended=ended, problem=problem, removed=tuple(dict.fromkeys(removed)))
 
 
-def strip_stop_tokens(text: str) -> tuple[str, bool]:
-    """``text`` without stop tokens such as ``###STOP###``, and whether there was one. Text beside a token is kept."""
-    kept, count = _STOP.subn(" ", text)
-    return (re.sub(r"[ \t]{2,}", " ", kept).strip(), True) if count else (text, False)
+def strip_stop_tokens(text: str, *, data: Iterable[str] = ()) -> tuple[str, bool]:
+    """``text`` without stop tokens such as ``###STOP###``, and whether there was one. Text beside a token is kept.
+
+    For text that a model wrote. What stands inside a text of ``data`` is none.
+    """
+    spans = [m.span() for d in data if _STOP.search(d) for m in re.finditer(re.escape(d), text)]
+    ended = False
+
+    def cut(token: re.Match[str]) -> str:
+        nonlocal ended
+        if any(start <= token.start() and token.end() <= end for start, end in spans):
+            return token[0]
+        ended = True
+        return " "
+
+    kept = _STOP.sub(cut, text)
+    return (re.sub(r"[ \t]{2,}", " ", kept).strip(), True) if ended else (text, False)
 
 
 def _without_reasoning(text: str, removed: list[str]) -> tuple[str, bool]:

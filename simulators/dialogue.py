@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..domains.errors import AskfirstError
+from .checks import failure_in, universal_faults
 from .cleaning import strip_stop_tokens
-from .courtesy import is_courtesy
+from .control import Control, StopReason, silence
 from .errors import AssistantFailed, SimulatorFailed
 from .ledger import Ledger, build_ledger
-from .turns import AgentSession, AgentTurn, SimulatedUser, UserTurn
+from .turns import AgentSession, AgentTurn, ConcludingSession, SimulatedUser, UserTurn
 
 __all__ = [
     "AgentSession",
     "AgentTurn",
+    "ConcludingSession",
     "Dialogue",
     "SimulatedUser",
     "StopReason",
@@ -24,8 +27,6 @@ __all__ = [
     "UserTurn",
     "simulate_dialogue",
 ]
-
-StopReason = Literal["answered", "turn_cap", "user_ended", "goodbye", "empty_user", "role_swap", "failed"]
 
 
 class _Value(BaseModel):
@@ -42,24 +43,34 @@ class TranscriptMessage(_Value):
 class Dialogue(_Value):
     """A finished simulated conversation: plain data.
 
-    Stop reasons: ``answered`` (the assistant gave its answer), ``turn_cap`` (the most assistant turns were taken),
-    ``user_ended``, ``goodbye`` (both sides only exchanged courtesies), ``empty_user`` (the person had nothing more to
-    say), ``role_swap`` (the simulated person spoke as the assistant), ``failed`` (only in ``DialogueFailed.partial``).
+    Stop reasons: ``answered`` (the assistant gave its answer), ``turns_done`` (the person's further turns were taken),
+    ``turn_cap`` (the most assistant turns were taken), ``user_ended``, ``goodbye`` (both sides only exchanged
+    courtesies), ``empty_user`` (the person had nothing more to say), ``role_swap`` (the simulated person spoke as the
+    assistant), ``failed`` (only in ``DialogueFailed.partial``).
+
+    Where the person left or fell silent before the assistant had answered, its answer follows an empty message of the
+    person if it could still give one (``ConcludingSession``); the stop reason is that of the person.
     """
 
     transcript: tuple[TranscriptMessage, ...] = ()
+    answers: tuple[str, ...] = Field(
+        default=(), description="The assistant's messages from its first answer on; none if it gave no answer."
+    )
+    answer: str | None = Field(
+        default=None, description="Its last message that was an answer: a question is never judged as one."
+    )
     ledger: Ledger = Ledger()
     known: dict[str, str] = Field(default_factory=dict, description="What the assistant knew or was told at the end.")
+    told: dict[str, str] = Field(default_factory=dict, description="What the person was to tell, lies included.")
     asked: tuple[str, ...] = Field(default=(), description="Attributes asked for, in order.")
     stop_reason: StopReason
     agent_reason: str | None = Field(default=None, description="Why the assistant stopped asking, in its own words.")
+    crisis_turn: int | None = Field(
+        default=None,
+        description="Assistant turn after which the person disclosed imminent risk, as their behaviour says.",
+    )
     faults: tuple[str, ...] = Field(default=(), description="Faults of the simulator, in order; see ``UserTurn``.")
     notes: tuple[str, ...] = Field(default=(), description="Fallbacks that the assistant reported.")
-
-    @property
-    def answer(self) -> str | None:
-        """The assistant's last message, None if it said nothing."""
-        return next((m.content for m in reversed(self.transcript) if m.role == "assistant"), None)
 
     @property
     def agent_turns(self) -> int:
@@ -67,71 +78,99 @@ class Dialogue(_Value):
         return sum(m.role == "assistant" for m in self.transcript)
 
     @property
+    def simulator_failure(self) -> str | None:
+        """The first fault that shows that the simulated person was not the person, None if there is none."""
+        return "role_swap" if self.stop_reason == "role_swap" else failure_in(self.faults)
+
+    @property
     def disqualified_by(self) -> str | None:
         """Why this conversation may not be judged, None if it may: it can then never pass."""
-        if self.stop_reason in ("role_swap", "failed"):
-            return self.stop_reason
-        if "role_swap" in self.faults:
-            return "role_swap"
-        return None if self.answer is not None else "no answer"
+        if self.stop_reason == "failed":
+            return "failed"
+        return self.simulator_failure or (None if self.answer is not None else "no answer")
 
 
-async def simulate_dialogue(session: AgentSession, user: SimulatedUser, *, max_turns: int = 12) -> Dialogue:
+async def simulate_dialogue(
+    session: AgentSession, user: SimulatedUser, *, max_turns: int = 12, turns: int = 0
+) -> Dialogue:
     """Let ``user`` and the assistant behind ``session`` talk until one of the stop reasons of ``Dialogue``.
 
-    The person speaks first; the sides alternate strictly. After a message with which the person ends the conversation,
-    the assistant answers once more. The caller closes ``session``.
+    ``Control`` says who speaks and when it is over. Every message of the person is looked at for faults that show
+    without knowing who they are. When the person leaves or falls silent before the first answer, ``session`` is asked
+    for it once more, if it can ``conclude`` and a message is left to it. The caller closes ``session``.
 
     Args:
         max_turns: most messages of the assistant, at least 1; exact.
+        turns: how many messages of the person follow the assistant's answer; each gets a reply.
 
     Raises:
         AssistantFailed: ``session`` raised; carries the conversation so far.
         SimulatorFailed: ``user`` raised; likewise.
     """
-    if max_turns < 1:
-        raise ValueError(f"max_turns must be at least 1, not {max_turns}")
+    control = Control(max_turns=max_turns, turns=turns)
     talk: list[AgentTurn | UserTurn] = []
     agent: AgentTurn | None = None
-    courtesies = 0
-    for number in range(1, max_turns + 1):
+    while True:
         try:
-            said = _tidy(await (user.opening() if agent is None else user.reply(agent)))
+            said = _tidy(await (user.opening() if agent is None else user.reply(agent)), opening=agent is None)
         except Exception as error:
-            raise SimulatorFailed(_finish(talk, user.attributes, "failed"), error, number - 1) from error
-        talk.append(said)
-        if silence := _silence(said):
-            return _finish(talk, user.attributes, silence)
+            raise SimulatorFailed(_finish(talk, user.attributes, "failed"), error, control.agent_turns) from error
+        talk.append(_checked(said, talk))
+        if reason := control.heard(said):
+            await _conclude(session, user, talk, reason, left=max_turns - control.agent_turns)
+            return _finish(talk, user.attributes, reason)
         try:
             agent = _something(await session.reply(said.text))
         except Exception as error:
-            raise AssistantFailed(_finish(talk, user.attributes, "failed"), error, number) from error
+            raise AssistantFailed(_finish(talk, user.attributes, "failed"), error, control.agent_turns + 1) from error
         talk.append(agent)
-        if agent.kind == "answer":
-            return _finish(talk, user.attributes, "answered")
-        if said.ended:
-            return _finish(talk, user.attributes, "user_ended")
-        # "No, thank you" to a question about oneself is an answer.
-        polite = is_courtesy(said.text) and not said.asked, is_courtesy(agent.text)
-        courtesies = courtesies + 1 if any(polite) else 0
-        if all(polite) or courtesies == 2:
-            return _finish(talk, user.attributes, "goodbye")
-    return _finish(talk, user.attributes, "turn_cap")
+        if reason := control.answered(agent):
+            await _conclude(session, user, talk, reason, left=max_turns - control.agent_turns)
+            return _finish(talk, user.attributes, reason)
 
 
-def _tidy(turn: UserTurn) -> UserTurn:
-    """Without stop tokens, whoever wrote the user: no token reaches an assistant, a transcript or a judge."""
+async def _conclude(
+    session: AgentSession,
+    user: SimulatedUser,
+    talk: list[AgentTurn | UserTurn],
+    reason: StopReason,
+    *,
+    left: int,
+) -> None:
+    """Add the answer that the person did not wait for, if there is none and the assistant can give it."""
+    agents = [t for t in talk if isinstance(t, AgentTurn)]
+    over = reason not in ("user_ended", "goodbye", "empty_user") or any(t.kind == "answer" for t in agents)
+    if over or not agents or left < 1 or not isinstance(session, ConcludingSession):
+        return
+    if isinstance(talk[-1], AgentTurn):
+        talk.append(UserTurn(text="", ended=True))
+    try:
+        talk.append(_something(await session.conclude()))
+    except Exception as error:
+        raise AssistantFailed(_finish(talk, user.attributes, "failed"), error, len(agents) + 1) from error
+
+
+def _tidy(turn: UserTurn, *, opening: bool) -> UserTurn:
+    """Without stop tokens, where a model may have written it: no token reaches an assistant, a transcript or a judge.
+
+    The opening, and what is marked as verbatim, is data and stays as it is.
+    """
+    if opening or turn.verbatim:
+        return turn
     text, ended = strip_stop_tokens(turn.text)
     return turn.model_copy(update={"text": text, "ended": turn.ended or ended})
 
 
-def _silence(turn: UserTurn) -> StopReason | None:
-    """Why the conversation ends before this turn is heard, None if it is heard."""
-    if "role_swap" in turn.faults:
-        return "role_swap"
-    if turn.text.strip():
-        return None
-    return "user_ended" if turn.ended and "empty" not in turn.faults else "empty_user"
+def _checked(said: UserTurn, talk: Sequence[AgentTurn | UserTurn]) -> UserTurn:
+    """``said`` with the faults that show by themselves; nothing is looked for in the opening."""
+    if not talk:
+        return said
+    agents = [t.text for t in talk if isinstance(t, AgentTurn)]
+    people = [t.text for t in talk if isinstance(t, UserTurn)]
+    before = list(zip(["", *agents], people, strict=False))
+    told = {a for t in talk if isinstance(t, UserTurn) for a in t.disclosed}
+    seen = universal_faults(said.text, agents[-1], before, tells=said.disclosed, told=told)
+    return said.model_copy(update={"faults": tuple(dict.fromkeys((*said.faults, *seen)))})
 
 
 def _something(turn: AgentTurn) -> AgentTurn:
@@ -141,7 +180,9 @@ def _something(turn: AgentTurn) -> AgentTurn:
 
 
 def _finish(talk: Sequence[AgentTurn | UserTurn], attributes: Sequence[str], reason: StopReason) -> Dialogue:
-    heard = [t for t in talk if isinstance(t, AgentTurn) or _silence(t) is None]
+    # A silence that the assistant replied to stays, as an empty message: the sides alternate strictly.
+    replied = {id(t) for t, after in itertools.pairwise(talk) if isinstance(after, AgentTurn)}
+    heard = [t for t in talk if isinstance(t, AgentTurn) or silence(t) is None or id(t) in replied]
     ledger = build_ledger(attributes, talk)
     agents = [t for t in talk if isinstance(t, AgentTurn)]
     users = [t for t in talk if isinstance(t, UserTurn)]
@@ -150,13 +191,31 @@ def _finish(talk: Sequence[AgentTurn | UserTurn], attributes: Sequence[str], rea
             TranscriptMessage(role="assistant" if isinstance(t, AgentTurn) else "user", content=t.text) for t in heard
         ),
         ledger=ledger,
+        answers=_answers(agents),
+        answer=next((t.text for t in reversed(agents) if t.kind == "answer"), None),
         known=_known(agents, users),
+        told={a: v for t in users for a, v in t.values.items()},
         asked=ledger.asked,
         stop_reason=reason,
         agent_reason=next((t.stop_reason for t in reversed(agents) if t.stop_reason), None),
+        crisis_turn=_crisis_turn(talk),
         faults=tuple(f for t in users for f in t.faults),
         notes=tuple(dict.fromkeys(n for t in agents for n in t.notes)),
     )
+
+
+def _answers(agents: Sequence[AgentTurn]) -> tuple[str, ...]:
+    return tuple(t.text for t in itertools.dropwhile(lambda t: t.kind != "answer", agents))
+
+
+def _crisis_turn(talk: Sequence[AgentTurn | UserTurn]) -> int | None:
+    number = 0
+    for turn in talk:
+        if isinstance(turn, AgentTurn):
+            number += 1
+        elif turn.crisis:
+            return number
+    return None
 
 
 def _known(agents: Sequence[AgentTurn], users: Sequence[UserTurn]) -> dict[str, str]:

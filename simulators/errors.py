@@ -1,9 +1,10 @@
 """The errors of simulated conversations.
 
     AskfirstError
-    └── DialogueFailed           a simulated conversation broke off; carries what was said until then
-        ├── AssistantFailed      the assistant under test raised
-        └── SimulatorFailed      the simulated user raised
+    ├── DialogueFailed           a simulated conversation broke off; carries what was said until then
+    │   ├── AssistantFailed      the assistant under test raised
+    │   └── SimulatorFailed      the simulated user raised
+    └── NothingUsable            making scenarios left nothing that could be used (``work``)
 
 A bad data file is a ``DataError`` of the ``domains`` package.
 """

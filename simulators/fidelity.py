@@ -7,13 +7,18 @@ from collections.abc import Mapping
 
 from ..domains.pack import DomainPack
 
-__all__ = ["leaks", "speaks_as_assistant"]
+__all__ = ["fold", "leaks", "speaks_as_assistant"]
 
 # What an assistant says to a person and hardly any person says to an assistant.
 _END = r"(?=\s*(?:$|[.,;:!?]|and|so|but|that|designed|created|trained|without)(?:\W|$))"
 _MACHINE = (
     r"an? (?:ai(?: (?:assistant|model|language model|chatbot|system))?|(?:large )?language model"
     r"|virtual assistant|chatbot)" + _END
+)
+_LIFE = (
+    r"(?:age|gender|partner|husband|wife|spouse|famil(?:y|ies)|home|children|kids|job|work|career|sleep|doctor|therapist|feelings?"
+    r"|emotions?|mood|health|mental health|medications?|situation|life|symptoms?|diet|expenses|budget|savings|income|finances"
+    r"|support (?:system|network)|friends?|landlord|boss|manager|well-?being|needs|goals|concerns?|thoughts|body|studies)"
 )
 _ASSISTANT = re.compile(
     "|".join(
@@ -33,6 +38,32 @@ _ASSISTANT = re.compile(
             r"\b(?:may|can|could) i ask (?:(?:how|what|whether|if|about) )?(?:old )?(?:you|your)\b",
             r"\bwhat(?:'s| is) your (?:age|gender|job|profession|occupation|situation|current|financial|marital|mental"
             r"|physical|health|emotional|relationship|education)",
+            r"^\W*(?:assistant|ai assistant|chatbot|counsell?or|therapist)\W{0,3}:",
+            r"\b(?:it |that )sounds like you(?:'re| are|'ve| have)\b|\byour (?:feelings|emotions|concerns) are valid\b",
+            r"\bhave you (?:ever )?(?:considered|thought about|tried) (?:talking|speaking|seeing|reaching|seeking)\b",
+            r"\byou should (?:consult|see|talk to|speak (?:to|with)) (?:a|an|your)\b",
+            r"\bremember (?:to (?:take care|be kind|be gentle|breathe)|that you(?:'re| are))\b",
+            # The other's life: "your advice" is a person's word, "your sleep" is not.
+            rf"\byour (?:own |current |present )?{_LIFE}\b(?! (?:advice|answer|tip|idea)s?)",
+            r"\b(?:before|if|when|while|until|unless|so that) you (?:stop|start|decide|make (?:any|a)|quit|sign|leave|feel|are feeling"
+            r"|take (?:any|more|your)|go through)\b",
+            r"\bhow (?:has|have|did|does) (?:that|this|it) (?:been|made?|affect\w*|feel\w*|mak\w+) (?:for |like for )?you\b",
+            r"\bhow long have you\b|\bwhat do you do for (?:a living|work)\b|\bif (?:i may ask|you don't mind (?:me )?asking)\b",
+            r"\bdo you (?:have (?:a |any |some)?(?:one|body|support|family|friends|children|partner|medical|history|access)\b|feel\b"
+            r"|live (?:alone|with)|take any|sleep)",
+            r"\bare you (?:currently |still )?(?:taking|seeing|married|single|working|safe|sleeping|struggling|feeling|experiencing)\b",
+            # Comfort and advice.
+            r"\b(?:it is|it's) (?:completely |perfectly |totally |very )?(?:ok|okay|normal|natural|understandable|common) "
+            r"(?:to (?:feel|be|worry|want)|that you)\b",
+            r"\byou(?:'re| are) not alone\b|\byou(?:'ve| have) got this\b|\bi hear you\b",
+            r"\bi(?:'d| would) be (?:happy|glad) to (?:help|assist)\b|\bi can (?:suggest|offer|help you|recommend|guide)\b",
+            r"\bi(?:'m| am) (?:not able|unable|not qualified|not a (?:doctor|therapist|professional))\b",
+            r"\b(?:it (?:may|might|could|can) help|(?:it|that)(?:'s| is) (?:important|essential|best|crucial)) to\b",
+            r"(?:^|[.!?]\s+)(?:start by|try to|try \w+ing|let's (?:take|talk|look|start|work|break|explore|focus)|take (?:it one|small|a deep)"
+            r"|(?:talk|speak) (?:to|with) (?:a|your|someone)|reach out|consider \w+ing|make sure (?:to|you|that you)"
+            r"|remember(?: to|,|\s+that)|please (?:talk|speak|see|consult|call|contact|consider|remember|take care))\b",
+            r"\b(?:a|your) (?:therapist|doctor|counsell?or|professional) (?:could|can|may|might|will) help\b",
+            r"\breach out to (?:a|your) (?:professional|doctor|therapist|counsell?or|mental)",
             r"\bhow old are you\b|\bhow are you (?:feeling|holding up|coping)\b",
             r"\bhere are (?:some|a few|several|\d+) (?:\w+ )?(?:steps|tips|ways|suggestions|strategies)\b",
             r"\b(?:sorry|apologi[sz]e)\b.{0,20}\bi (?:can't|cannot|can not|am unable to) "
@@ -56,23 +87,36 @@ def speaks_as_assistant(text: str, to: str = "") -> bool:
 def leaks(text: str, hidden: Mapping[str, str], pack: DomainPack, *, heard: str) -> tuple[str, ...]:
     """Attributes of ``hidden`` (id -> value not to be told) whose value stands in ``text``.
 
-    Looks for the value, or the detail after its first comma, word for word, and for the pack's own patterns of telling
-    something. What stands in ``heard`` (the query, the assistant's message) gives nothing away. A paraphrase is not
-    seen.
+    Looks for the value, its category or the detail after its first comma, word for word, for two of its weightier
+    words, and for the pack's own patterns of telling something. What stands in ``heard`` (the query, the assistant's message) gives nothing away. A
+    paraphrase is not seen.
     """
-    folded, known = _fold(text), _fold(heard)
+    folded, known = fold(text), fold(heard)
     found = []
     for attribute, value in hidden.items():
-        phrases = {_fold(value), _fold(value.partition(",")[2])}
+        phrases = {fold(value), *(fold(part) for part in value.partition(",")[::2])}
+        stems, shown = _stems(value), _stems(heard)
+        several = len((stems & _stems(text)) - shown) >= 2
         verbatim = any(_distinctive(p) and _holds(folded, p) and not _holds(known, p) for p in phrases)
-        told = _fold(pack.attribute(attribute).told_in(text) or "")
-        if verbatim or (told and _holds(_fold(value), told) and not _holds(known, told)):
+        told = fold(pack.attribute(attribute).told_in(text) or "")
+        claimed = bool(told) and not _holds(known, told) and (_holds(fold(value), told) or bool(_stems(told) & stems))
+        if verbatim or several or claimed:
             found.append(attribute)
     return tuple(found)
 
 
+_LITTLE = frozenset(
+    ["about", "after", "again", "being", "could", "every", "everything", "first", "going", "little", "months", "nothing", "other", "since", "some", "still", "their", "there", "these", "thing", "things", "think", "those", "today", "under", "until", "very", "where", "which", "while", "would", "years", "yours", "disease", "chronic", "moderate"]
+)
+
+
+def _stems(text: str) -> set[str]:
+    """The beginnings of words of five letters or more: "divorced" and "divorce" are one."""
+    return {w[:6].removesuffix("s") for w in re.findall(r"[^\W\d_]{5,}", text.casefold()) if w not in _LITTLE}
+
+
 def _repeats(text: str, to: str) -> bool:
-    own, other = _fold(text), _fold(to)
+    own, other = fold(text), fold(to)
     return len(other.split()) >= 4 and (own == other or own.startswith(other + " "))
 
 
@@ -85,5 +129,6 @@ def _holds(text: str, phrase: str) -> bool:
     return f" {phrase} " in f" {text} "
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """``text`` as its words, in lower case, without punctuation."""
     return " ".join(re.findall(r"\w+(?:'\w+)?", text.replace("’", "'").casefold()))

@@ -24,6 +24,8 @@ class LedgerEntry(_Value):
     state: LedgerState = "never_came_up"
     asked_turn: int | None = Field(default=None, description="Assistant turn that asked for it first.")
     told_turn: int | None = Field(default=None, description="Turn in which the person told it first, true or false.")
+    declined_turn: int | None = Field(default=None, description="Turn in which the person refused it first.")
+    put_off_turn: int | None = Field(default=None, description="Turn in which it was first not told for want of trust.")
     leaked: bool = Field(default=False, description="The simulated person said it though it was not to be told.")
     used: bool | None = Field(default=None, description="Whether the answer used it; None: the assistant did not say.")
 
@@ -59,7 +61,8 @@ def build_ledger(attributes: Iterable[str], turns: Sequence[AgentTurn | UserTurn
     """
     asked: dict[str, int] = {}
     told: dict[str, int] = {}
-    declined: set[str] = set()
+    declined: dict[str, int] = {}
+    put_off: dict[str, int] = {}
     lied: set[str] = set()
     leaked: set[str] = set()
     used: tuple[str, ...] | None = None
@@ -76,7 +79,10 @@ def build_ledger(attributes: Iterable[str], turns: Sequence[AgentTurn | UserTurn
             asked.setdefault(attribute, number)
         for attribute in turn.disclosed:
             told.setdefault(attribute, number)
-        declined.update(turn.declined)
+        for attribute in turn.declined:
+            declined.setdefault(attribute, number)
+        for attribute in turn.put_off:
+            put_off.setdefault(attribute, number)
         lied.update(turn.lied)
         leaked.update(f.removeprefix("leak:") for f in turn.faults if f.startswith("leak:"))
 
@@ -95,6 +101,8 @@ def build_ledger(attributes: Iterable[str], turns: Sequence[AgentTurn | UserTurn
                 state=state(a),
                 asked_turn=asked.get(a),
                 told_turn=told.get(a),
+                declined_turn=declined.get(a),
+                put_off_turn=put_off.get(a),
                 leaked=a in leaked,
                 used=None if used is None else a in used,
             )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Container, Iterable
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..domains.pack import DomainPack
 from ..domains.profile import Profile
 from ..domains.scenario import Scenario
+from .behaviour import COOPERATIVE_BEHAVIOUR, PLAIN_STYLE, Behaviour
 from .disclosure import COOPERATIVE, Disclosure, Reveal, reveal
 
 __all__ = ["PLAIN_STYLE", "Persona"]
-
-PLAIN_STYLE = "Everyday words, one or two short sentences, in the manner of the first message."
 
 
 class Persona(BaseModel):
@@ -25,6 +26,9 @@ class Persona(BaseModel):
     profile: Profile
     disclosure: Disclosure = COOPERATIVE
     style: str = Field(default=PLAIN_STYLE, min_length=1, description="How the person writes; never what they are.")
+    behaviour: Behaviour = Field(
+        default=COOPERATIVE_BEHAVIOUR, description="What happens when, and how the scripted person words it."
+    )
 
     @classmethod
     def from_scenario(
@@ -39,6 +43,33 @@ class Persona(BaseModel):
             style=style,
         )
 
-    def reveal(self, asked: Iterable[str], told: Container[str]) -> Reveal:
+    @classmethod
+    def behaving(cls, scenario: Scenario, behaviour: Behaviour, pack: DomainPack, *, seed: int = 0) -> Persona:
+        """The person behind ``scenario``, behaving as ``behaviour`` says. The opening is the scenario's query.
+
+        Args:
+            seed: draws the false values that the behaviour leaves open.
+
+        Raises:
+            InputError: the behaviour lies about an attribute for which there is no false value.
+        """
+        rng = random.Random(f"{seed}:{scenario.id}:{behaviour.name}")
+        return cls(
+            scenario_id=scenario.id,
+            query=scenario.query,
+            profile=scenario.profile,
+            disclosure=behaviour.disclosure(pack, scenario.profile, rng),
+            style=behaviour.style,
+            behaviour=behaviour,
+        )
+
+    def reveal(
+        self,
+        asked: Iterable[str],
+        told: Container[str],
+        *,
+        trusted: bool = False,
+        waiting: Iterable[str] = (),
+    ) -> Reveal:
         """What this person tells when asked for ``asked``, having told ``told`` before."""
-        return reveal(self.disclosure, self.profile, asked=asked, told=told)
+        return reveal(self.disclosure, self.profile, asked=asked, told=told, trusted=trusted, waiting=waiting)

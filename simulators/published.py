@@ -9,8 +9,8 @@ from typing import Any
 from ..domains.errors import DataError
 from ..domains.pack import DomainPack, fold
 from ..domains.scenario import Scenario
-from .reading import Place, read_json_items
-from .records import GuessDomain, checked_domain, is_post, is_profile, profile_of, text_of
+from .reading import Place, Report, read_json_items, refuse
+from .records import FieldReader, GuessDomain, is_post, is_profile, text_of
 
 __all__ = ["is_queries", "published_scenarios"]
 
@@ -28,56 +28,65 @@ def is_queries(items: Sequence[tuple[Place, Any]], pack: DomainPack) -> bool:
 
 
 def published_scenarios(
-    queries: Path, profiles: Path | None, pack: DomainPack, *, domain: str | None, guess: GuessDomain
-) -> list[Scenario]:
-    """One scenario per query, in the order of the files.
+    queries: Path,
+    profiles: Path | None,
+    pack: DomainPack,
+    *,
+    domain: str | None,
+    guess: GuessDomain,
+    report: Report = refuse,
+) -> Iterator[tuple[Place, Scenario]]:
+    """One scenario per query, in the order of the files, each with the place of its entry.
 
     ``queries`` holds {Scenario, User_Profile, Queries} objects, or queries alone (texts, or {"query_1": text} objects):
-    then there are equally many for each of the ``profiles``, in their order. The files name no domain: it is
-    ``domain``, or ``guess`` for all queries under one scenario title together.
+    then there are equally many for each of the ``profiles``, in their order. The domain is the entry's own, where it
+    names one (ours do, the authors' do not), else ``domain``, else ``guess`` for all queries under one scenario title
+    together. Both files are held in memory.
     """
-    asked = list(_asked(queries, profiles, pack))
+    asked = list(_asked(queries, profiles, pack, report))
+    guessed = {} if domain else _guessed(asked, guess)
+    for number, (place, raw, texts) in enumerate(asked, start=1):
+        reader = FieldReader(place, pack, report)
+        title = _title(raw, place)
+        named = next((v for k, v in raw.items() if fold(k) == "domain"), None) or domain
+        where = reader.domain(named) if named else guessed[title]
+        profile = reader.profile({k: v for k, v in raw.items() if fold(k) not in _NOT_ATTRIBUTES})
+        for position, text in enumerate(texts, start=1):
+            if not text.strip():
+                reader.refuse("Queries", f"query {position} is empty")
+                continue
+            scenario = reader.scenario(
+                id=f"synthetic-{number:04d}-{position:02d}",
+                domain=where,
+                title=title,
+                query=text.strip(),
+                profile=profile,
+                source="penguin_synthetic",
+            )
+            if scenario is not None:
+                yield place, scenario
+
+
+def _guessed(asked: Sequence[Asked], guess: GuessDomain) -> dict[str, str]:
+    """The domain of each title, from all queries under it."""
     titles: dict[str, list[str]] = {}
     for place, raw, texts in asked:
         titles.setdefault(_title(raw, place), []).extend(texts)
-    guessed = {title: guess(title, "\n".join(texts)) for title, texts in titles.items()} if domain is None else {}
-    found = []
-    for number, (place, raw, texts) in enumerate(asked, start=1):
-        title = _title(raw, place)
-        named = next((v for k, v in raw.items() if fold(k) == "domain"), None) or domain
-        where = checked_domain(named, place, pack) if named else guessed[title]
-        profile = profile_of({k: v for k, v in raw.items() if fold(k) not in _NOT_ATTRIBUTES}, place, pack)
-        for position, text in enumerate(texts, start=1):
-            if not text.strip():
-                raise place.error("Queries", f"query {position} is empty")
-            found.append(
-                Scenario(
-                    id=f"synthetic-{number:04d}-{position:02d}",
-                    domain=where,
-                    title=title,
-                    query=text.strip(),
-                    profile=profile,
-                    source="penguin_synthetic",
-                )
-            )
-    return found
+    return {title: guess(title, "\n".join(texts)) for title, texts in titles.items()}
 
 
-def _asked(queries: Path, profiles: Path | None, pack: DomainPack) -> Iterator[Asked]:
+def _asked(queries: Path, profiles: Path | None, pack: DomainPack, report: Report) -> Iterator[Asked]:
+    """The entries that can be read. Where queries and profiles cannot be matched, nothing can be: that raises."""
     items = read_json_items(queries)
     if not is_queries(items, pack):
         raise DataError(queries, None, None, "holds no queries in a published shape")
     people = _profiles(profiles, pack) if profiles is not None else []
     if all(isinstance(item, dict) and _has_queries(item) for _, item in items):
         for number, (place, item) in enumerate(items):
-            raw = next((v for k, v in item.items() if fold(k) in ("userprofile", "profile")), None)
-            if raw is None:
-                raw = _profile_at(people, number, len(items), place)
-            if not isinstance(raw, dict):
-                raise place.error("User_Profile", "must be an object")
-            titled = {k: v for k, v in item.items() if fold(k) in ("scenario", "domain") and k not in raw}
-            texts = next(v for k, v in item.items() if fold(k) == "queries")
-            yield place, {**titled, **raw}, _texts(texts, place)
+            try:
+                yield _entry(item, place, people, number, len(items))
+            except DataError as error:
+                report(error)
         return
     texts = [text for place, item in items for text in _texts(item, place)]
     if not people:
@@ -89,6 +98,21 @@ def _asked(queries: Path, profiles: Path | None, pack: DomainPack) -> Iterator[A
     each = len(texts) // len(people)
     for number, (place, raw) in enumerate(people):
         yield place, raw, texts[number * each : (number + 1) * each]
+
+
+def _entry(
+    item: dict[str, Any], place: Place, people: Sequence[tuple[Place, dict[str, Any]]], number: int, count: int
+) -> Asked:
+    raw = next((v for k, v in item.items() if fold(k) in ("userprofile", "profile")), None)
+    if raw is None:
+        raw = _profile_at(people, number, count, place)
+    if not isinstance(raw, dict):
+        raise place.error("User_Profile", "must be an object")
+    titled = {k: v for k, v in item.items() if fold(k) in ("scenario", "domain") and k not in raw}
+    texts = _texts(next(v for k, v in item.items() if fold(k) == "queries"), place)
+    entry = {**titled, **raw}
+    _title(entry, place)  # a title that is no text shows here, where its entry can be left out
+    return place, entry, texts
 
 
 def _profiles(file: Path, pack: DomainPack) -> list[tuple[Place, dict[str, Any]]]:

@@ -6,31 +6,37 @@ import difflib
 import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from ..domains.errors import UnknownNameError
+from ..domains.errors import DataError, UnknownNameError
 from ..domains.pack import DomainPack, fold
 from ..domains.profile import Profile
 from ..domains.scenario import Scenario
-from .reading import Place
+from .reading import Place, Report, refuse
 
 __all__ = [
+    "OWN_FIELDS",
+    "FieldReader",
     "GuessDomain",
     "checked_domain",
+    "is_draft",
     "is_post",
     "is_profile",
     "post_scenario",
-    "profile_of",
     "scenario_of",
+    "storable",
     "text_of",
 ]
 
 GuessDomain = Callable[[str, str], str]
 """(title, query) -> the name of a domain."""
 
-_OWN_FIELDS = tuple(Scenario.model_fields)
+OWN_FIELDS = tuple(Scenario.model_fields)
+"""The fields of a scenario in our own format."""
+
+T = TypeVar("T")
 # How alike a field name must be to an attribute's to be taken for its misspelling: "martial_status" is, "page" is not.
 _MISSPELT = 0.88
 _POST_FIELDS = ("id", "query", "scenario", "title", "background", "subreddit", "domain")
@@ -51,75 +57,157 @@ def is_profile(record: object, pack: DomainPack) -> bool:
     return sum(pack.attribute_named(key) is not None for key in record) >= min(3, len(pack.attributes))
 
 
-def scenario_of(record: object, place: Place, pack: DomainPack, *, domain: str | None) -> Scenario:
-    """A scenario in our own format; ``domain`` where the record names none."""
-    fields = _object(record, place)
+def is_draft(record: object) -> bool:
+    """Whether ``record`` has the shape of our own profiles without queries (``drafts.Draft``)."""
+    return isinstance(record, dict) and "tone" in record and "profile" in record and "query" not in record
+
+
+def scenario_of(
+    record: object, place: Place, pack: DomainPack, *, domain: str | None, report: Report = refuse
+) -> Scenario | None:
+    """A scenario in our own format; ``domain`` where the record names none.
+
+    None when a problem was reported, and ``report`` did not raise it.
+    """
+    reader = FieldReader(place, pack, report)
+    fields = reader.mapping(record)
+    if is_draft(fields):
+        reader.refuse("query", "is missing: this is a profile; 'askfirst scenarios generate --from' writes its queries")
+    if not reader.ok():
+        return None
     for name in fields:
-        if name not in _OWN_FIELDS:
-            raise place.error(name, str(UnknownNameError("field", name, _OWN_FIELDS)))
+        if name not in OWN_FIELDS:
+            reader.refuse(name, str(UnknownNameError("field", name, OWN_FIELDS)))
     for name in ("id", "query", "profile"):
         if fields.get(name) is None:
-            raise place.error(name, "is missing")
-    given = fields.get("domain", domain)
-    if given is None:
-        raise place.error("domain", f"is missing; known: {', '.join(pack.domain_names)}")
+            reader.refuse(name, "is missing")
+    values = reader.mapping(fields["profile"], "profile") if fields.get("profile") is not None else {}
     optional = {k: fields[k] for k in ("split", "risk", "pair", "country") if fields.get(k) is not None}
-    return _scenario(
-        place,
-        id=text_of(fields["id"], place, "id").strip(),
-        domain=checked_domain(given, place, pack),
-        title=text_of(fields.get("title"), place, "title"),
-        query=text_of(fields["query"], place, "query"),
-        profile=profile_of(_object(fields["profile"], place, "profile"), place, pack, prefix="profile."),
-        source=text_of(fields.get("source"), place, "source"),
-        background=text_of(fields.get("background"), place, "background"),
-        **{k: text_of(v, place, k) for k, v in optional.items()},
+    return reader.scenario(
+        id=reader.text(fields.get("id"), "id").strip(),
+        domain=reader.domain(fields.get("domain", domain)),
+        title=reader.text(fields.get("title"), "title"),
+        query=reader.text(fields.get("query"), "query"),
+        profile=reader.profile(values, prefix="profile."),
+        source=reader.text(fields.get("source"), "source"),
+        background=reader.text(fields.get("background"), "background"),
+        **{k: reader.text(v, k) for k, v in optional.items()},
     )
 
 
 def post_scenario(
-    record: object, place: Place, pack: DomainPack, *, default_id: str, domain: str | None, guess: GuessDomain
-) -> Scenario:
+    record: object,
+    place: Place,
+    pack: DomainPack,
+    *,
+    default_id: str,
+    domain: str | None,
+    guess: GuessDomain,
+    report: Report = refuse,
+) -> Scenario | None:
     """A scenario from a record of the public data set's real part (A.2): attributes stand beside the query.
 
     Its domain is the record's own, else ``domain``, else ``guess``. Fields that are no attribute are passed over,
-    unless they look like a misspelt one.
+    unless they look like a misspelt one. None when a problem was reported, and ``report`` did not raise it.
     """
-    fields = _object(record, place)
+    reader = FieldReader(place, pack, report)
+    fields = reader.mapping(record)
+    if not reader.ok():
+        return None
     by_name = {fold(name): value for name, value in fields.items()}
     profile = {name: value for name, value in fields.items() if pack.attribute_named(name) is not None}
-    for name in fields.keys() - profile.keys():
-        if nearest := _misspelt(name, pack):
-            raise place.error(name, f"unknown attribute {name!r}; did you mean {nearest!r}?")
-    title = text_of(by_name.get("scenario", by_name.get("title")), place, "scenario")
-    query = text_of(by_name.get("query"), place, "query").strip()
+    for name in fields:
+        if name not in profile and (nearest := _misspelt(name, pack)):
+            reader.refuse(name, f"unknown attribute {name!r}; did you mean {nearest!r}?")
+    title = reader.text(by_name.get("scenario", by_name.get("title")), "scenario")
+    query = reader.text(by_name.get("query"), "query").strip()
     given = by_name.get("domain") or domain
-    subreddit = text_of(by_name.get("subreddit"), place, "subreddit")
-    return _scenario(
-        place,
-        id=text_of(by_name.get("id"), place, "id") or default_id,
-        domain=checked_domain(given, place, pack) if given else guess(title, query),
+    subreddit = reader.text(by_name.get("subreddit"), "subreddit")
+    return reader.scenario(
+        id=reader.text(by_name.get("id"), "id") or default_id,
+        domain=reader.domain(given) if given else guess(title, query),
         title=title,
         query=query,
-        profile=profile_of(profile, place, pack),
-        background=text_of(by_name.get("background"), place, "background"),
+        profile=reader.profile(profile),
+        background=reader.text(by_name.get("background"), "background"),
         source=f"penguin_real:{subreddit.removeprefix('r/')}" if subreddit else "penguin_real",
     )
 
 
-def profile_of(raw: Mapping[str, Any], place: Place, pack: DomainPack, *, prefix: str = "") -> Profile:
-    """A profile from field names and values as data files have them; every field must be an attribute."""
-    values: dict[str, str] = {}
-    names: dict[str, str] = {}
-    for name, value in raw.items():
-        attribute = pack.attribute_named(name)
-        if attribute is None:
-            raise place.error(prefix + name, str(UnknownNameError("attribute", name, pack.attribute_ids)))
-        if attribute in names:
-            raise place.error(prefix + name, f"gives {attribute!r} again, after {names[attribute]!r}")
-        names[attribute] = name
-        values[attribute] = text_of(value, place, prefix + name)
-    return pack.profile(values)
+class FieldReader:
+    """Reads the fields of one record and reports every one that cannot be used."""
+
+    def __init__(self, place: Place, pack: DomainPack, report: Report = refuse) -> None:
+        self._place, self._pack, self._report = place, pack, report
+        self._refused: set[str | None] = set()
+
+    def ok(self) -> bool:
+        """Whether nothing was reported so far."""
+        return not self._refused
+
+    def refuse(self, field: str | None, problem: str) -> None:
+        """Report a problem of this record."""
+        self._refused.add(field)
+        self._report(self._place.error(field, problem))
+
+    def take(self, make: Callable[[], T], otherwise: T) -> T:
+        """What ``make`` gives; ``otherwise`` where it raises a ``DataError``, which is reported."""
+        try:
+            return make()
+        except DataError as error:
+            self._refused.add(error.field)
+            self._report(error)
+            return otherwise
+
+    def mapping(self, value: object, field: str | None = None) -> dict[str, Any]:
+        """A JSON object, empty where it is none."""
+        if isinstance(value, dict):
+            return value
+        self.refuse(field, f"must be an object, not {_kind(value)}")
+        return {}
+
+    def text(self, value: object, field: str) -> str:
+        """``text_of``, empty where that fails."""
+        return self.take(lambda: text_of(value, self._place, field), "")
+
+    def domain(self, name: object) -> str:
+        """The pack's spelling of a domain's name, empty where there is none."""
+        if name is None:
+            self.refuse("domain", f"is missing; known: {', '.join(self._pack.domain_names)}")
+            return ""
+        return self.take(lambda: checked_domain(name, self._place, self._pack), "")
+
+    def profile(self, raw: Mapping[str, Any], *, prefix: str = "") -> Profile:
+        """A profile from field names and values as data files have them; every field must be an attribute."""
+        values: dict[str, str] = {}
+        names: dict[str, str] = {}
+        for name, value in raw.items():
+            attribute = self._pack.attribute_named(name)
+            if attribute is None:
+                self.refuse(prefix + name, str(UnknownNameError("attribute", name, self._pack.attribute_ids)))
+            elif attribute in names:
+                self.refuse(prefix + name, f"gives {attribute!r} again, after {names[attribute]!r}")
+            else:
+                names[attribute] = name
+                values[attribute] = self.text(value, prefix + name)
+        return self._pack.profile(values)
+
+    def scenario(self, **fields: Any) -> Scenario | None:
+        """The scenario, None if anything about the record was reported."""
+        try:
+            scenario = Scenario(**fields)
+        except ValidationError as error:
+            for problem in error.errors():
+                field = ".".join(map(str, problem["loc"])) or None
+                if field not in self._refused:  # a field that was refused stands here as an empty text
+                    self._refuse_value(field, problem["msg"].removeprefix("Value error, "), problem["input"])
+            return None
+        return scenario if self.ok() else None
+
+    def _refuse_value(self, field: str | None, problem: str, value: object) -> None:
+        # A query or a profile is a person's; the other fields may be shown.
+        shown = f", not {value!r}" if field in ("split", "risk", "country", "id") else ""
+        self.refuse(field, problem[:1].lower() + problem[1:] + shown)
 
 
 def checked_domain(name: object, place: Place, pack: DomainPack) -> str:
@@ -141,27 +229,13 @@ def text_of(value: object, place: Place, field: str) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, str):
-        # A lone surrogate can be written to no file.
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return storable(value)
     raise place.error(field, f"must be text, not {_kind(value)}")
 
 
-def _scenario(place: Place, **fields: Any) -> Scenario:
-    try:
-        return Scenario(**fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"])) or None
-        problem = first["msg"].removeprefix("Value error, ")
-        # A query or a profile is a person's; the other fields may be shown.
-        shown = f", not {first['input']!r}" if field in ("split", "risk", "country", "id") else ""
-        raise place.error(field, problem[:1].lower() + problem[1:] + shown) from error
-
-
-def _object(value: object, place: Place, field: str | None = None) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise place.error(field, f"must be an object, not {_kind(value)}")
-    return value
+def storable(text: str) -> str:
+    """``text`` as it can be written to a file: a lone surrogate, which no encoding takes, becomes U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _kind(value: object) -> str:

@@ -1,11 +1,13 @@
-"""A simulated person without a language model: the same profile and seed say the same words."""
+"""A simulated person without a language model: the same profile, behaviour and seed say the same words."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from ..domains.pack import DomainPack
-from .asking import asked_in, told_in_opening
+from .asking import asked_in
+from .conduct import Conduct, Move
 from .disclosure import Reveal
 from .persona import Persona
 from .turns import AgentTurn, UserTurn
@@ -14,29 +16,28 @@ __all__ = ["ScriptedUser"]
 
 _LEADS = ("", "Sure.", "", "Of course.", "OK.", "", "All right.")
 _GRAVE_LEADS = ("", "", "", "Hm.")  # before health, mind and feelings
-_DECLINES = ("I'd rather not say.", "I'd prefer not to say.", "I'd rather keep that to myself.")
-_UNKNOWN = ("I don't know, sorry.", "I'm not sure, to be honest.", "Honestly, I don't know.")
-_PUZZLED = ("I'm not sure what you mean.", "I don't know what to say to that.", "I'm not sure how to answer that.")
-_THANKS = ("Thank you.", "Thanks, that helps.", "OK, thank you.")
 
 
 class ScriptedUser:
-    """Answers from the profile, in the pack's wording.
+    """Answers from the profile, in the pack's wording and as the persona's behaviour says.
 
     The opening is the query, word for word. To a question it answers for what is asked: the attribute that the
-    assistant names, else those whose cues stand in the question. It ends the conversation after an answer.
+    assistant names, else those whose cues stand in the question. After an answer it reacts ``reactions`` times (or as
+    long as its behaviour has something new to say), then thanks and ends the conversation.
 
     Args:
-        persona: who speaks, and what they tell.
+        persona: who speaks, what they tell and how they behave.
         pack: the wording of the answers and the cues of the questions.
         seed: chooses among phrasings, together with the scenario's id; no phrasing comes twice running.
+        reactions: how often the person reacts to an answer before they end.
     """
 
-    def __init__(self, persona: Persona, pack: DomainPack, *, seed: int = 0) -> None:
+    def __init__(self, persona: Persona, pack: DomainPack, *, seed: int = 0, reactions: int = 0) -> None:
         self.persona, self.pack = persona, pack
+        self._conduct = Conduct(persona, pack, seed=seed, reactions=reactions)
         self._rng = random.Random(f"{seed}:{persona.scenario_id}")
-        self._last: dict[tuple[str, ...], str] = {}
-        self._told: set[str] = set()
+        self._reacted: set[str] = set()
+        self._last: dict[Sequence[str], str] = {}
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -45,38 +46,76 @@ class ScriptedUser:
 
     async def opening(self) -> UserTurn:
         """The query, word for word."""
-        turn = told_in_opening(self.persona.query, self.pack)
-        self._told.update(turn.disclosed)
-        return turn
+        return self._conduct.opening()
 
     async def reply(self, agent: AgentTurn) -> UserTurn:
-        """The answer to a question; a thank-you, and the end, after an answer."""
-        if agent.kind == "answer":
-            return UserTurn(text=self._pick(_THANKS), ended=True)
-        asked = asked_in(agent, self.pack)
-        may = self.persona.reveal(asked, self._told)
-        self._told.update(may.tell)
-        return UserTurn(
-            text=self._words(may) or self._pick(_PUZZLED),
-            asked=asked,
-            disclosed=tuple(may.tell),
-            values=may.tell,
-            declined=may.decline,
-            lied=may.lied,
-        )
+        """The answer to a question, or the reaction to an answer."""
+        move = self._conduct.next(agent, asked_in(agent, self.pack))
+        if move.crisis is not None:
+            return move.turn(move.crisis)
+        if move.reaction in ("follow_up", "doubt") and not self._left_to_say():
+            move = move.model_copy(update={"reaction": None, "ends": True})
+        return move.turn(self.persona.behaviour.speech.rewritten(self._words(move)))
 
-    def _words(self, may: Reveal) -> str:
-        said = [self.pack.attribute(a).said(value) for a, value in may.tell.items()]
-        if said:
+    def _words(self, move: Move) -> str:
+        speech, phrases = self.persona.behaviour.speech, self.persona.behaviour.speech.phrases
+        if move.ends:
+            return self._pick(phrases.thanks)
+        if move.off_topic is not None:
+            return move.off_topic
+        if move.reaction == "confirm":
+            return self._pick(phrases.confirm)
+        if move.reaction == "detail":
+            said = " ".join(self._said(a, v) for a, v in move.may.tell.items())
+            return self._filled(self._pick(phrases.detail), said=said)
+        parts = [self._answer(move.may)] + [self._changed(a, v) for a, v in move.changed.items()]
+        if move.reaction is not None:
+            left = self._left_to_say()
+            wanted = phrases.follow_up if move.reaction == "follow_up" else phrases.doubt
+            phrase = self._rng.choice([p for p in left if p in wanted] or left)
+            self._reacted.add(phrase)
+            parts.append(phrase)
+        elif move.tell and speech.adds:
+            parts.append(self._pick(speech.adds))
+        return " ".join(part for part in parts if part) or self._pick(phrases.puzzled)
+
+    def _left_to_say(self) -> list[str]:
+        """Reactions to an answer that were not said yet: nobody reacts twice in the same words."""
+        phrases = self.persona.behaviour.speech.phrases
+        return [p for p in (*phrases.follow_up, *phrases.doubt) if p not in self._reacted]
+
+    def _answer(self, may: Reveal) -> str:
+        speech, phrases = self.persona.behaviour.speech, self.persona.behaviour.speech.phrases
+        said = [self._said(a, value) for a, value in may.tell.items()]
+        if said and speech.leads:
             grave = any(self.pack.attribute(a).group != "demographic" for a in may.tell)
             said.insert(0, self._pick(_GRAVE_LEADS if grave else _LEADS))
         if may.decline:
-            said.append(self._pick(_DECLINES))
+            said.append(self._pick(phrases.decline))
+        if may.put_off:
+            said.append(self._pick(phrases.put_off))
         if may.unknown:
-            said.append(self._pick(_UNKNOWN))
+            said.append(self._pick(phrases.unknown))
         return " ".join(part for part in said if part)
 
-    def _pick(self, phrases: tuple[str, ...]) -> str:
-        phrase = self._rng.choice([p for p in phrases if not p or p != self._last.get(phrases)])
+    def _changed(self, attribute: str, value: str) -> str:
+        label = self.pack.attribute(attribute).label.lower()
+        phrase = self._pick(self.persona.behaviour.speech.phrases.change)
+        return self._filled(phrase, label=label, said=self._said(attribute, value))
+
+    def _said(self, attribute: str, value: str) -> str:
+        entry = self.pack.attribute(attribute)
+        if self.persona.behaviour.speech.form == "sentence" or value.casefold() == "none":
+            return entry.said(value)
+        return f"{value[:1].upper()}{value[1:].rstrip('.')}."
+
+    @staticmethod
+    def _filled(phrase: str, **texts: str) -> str:
+        for name, text in texts.items():
+            phrase = phrase.replace(f"{{{name}}}", text)
+        return phrase
+
+    def _pick(self, phrases: Sequence[str]) -> str:
+        phrase = self._rng.choice([p for p in phrases if not p or p != self._last.get(phrases)] or list(phrases))
         self._last[phrases] = phrase
         return phrase

@@ -7,7 +7,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["AgentSession", "AgentTurn", "SimulatedUser", "UserTurn"]
+__all__ = ["AgentSession", "AgentTurn", "ConcludingSession", "SimulatedUser", "UserTurn"]
 
 
 class _Value(BaseModel):
@@ -34,12 +34,20 @@ class UserTurn(_Value):
     disclosed: tuple[str, ...] = Field(default=(), description="Attributes whose value this message tells.")
     values: Mapping[str, str] = Field(default_factory=dict, description="What it tells, by attribute; lies included.")
     declined: tuple[str, ...] = Field(default=(), description="Attributes that it refuses to tell.")
+    put_off: tuple[str, ...] = Field(default=(), description="Attributes that it does not tell yet, for want of trust.")
     lied: tuple[str, ...] = Field(default=(), description="Attributes for which it tells a false value.")
+    crisis: bool = Field(default=False, description="The person discloses imminent risk with this message.")
     ended: bool = Field(default=False, description="The person ends the conversation with this message.")
+    verbatim: bool = Field(
+        default=False,
+        description="The text stands as it is: it is the person's data, or was cleaned. Otherwise a model may have "
+        "written it, and stop tokens are cut out of it.",
+    )
     faults: tuple[str, ...] = Field(
         default=(),
-        description="Faults of the simulator: 'role_swap', 'empty', 'leak:<attribute>', and what was repaired: "
-        "'cleaned:<what>' (cut out of the reply), 'redrawn:<why>' (a first draft was thrown away).",
+        description="Faults of the simulator, as in ``checks.FAULTS`` ('role_swap', 'leak:<attribute>', ...), 'empty', "
+        "and what was repaired: 'cleaned:<what>' (cut out of the reply), 'redrawn:<why>' (a first draft was thrown "
+        "away).",
     )
 
 
@@ -51,6 +59,17 @@ class AgentSession(Protocol):
         """The assistant's next message. Raises when the assistant fails: an error is never an answer."""
 
     async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class ConcludingSession(AgentSession, Protocol):
+    """A conversation whose assistant can answer when the person has fallen silent."""
+
+    async def conclude(self) -> AgentTurn:
+        """The answer from what is known, for a person who says no more. What was asked last counts as skipped.
+
+        Called at most once, and only before the first answer. Raises when the assistant fails.
+        """
 
 
 @runtime_checkable

@@ -42,8 +42,8 @@ def embedder(name: str = MINILM) -> Embedder:
 
 
 def embedded(model: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Vectors of ``texts``, whatever is in them. Raises ``EmbedderFailed`` if they have not the promised shape."""
-    vectors = model.embed([safe_text(text) for text in texts])
+    """Vectors of ``texts``. Raises ``EmbedderFailed`` if they have not the promised shape."""
+    vectors = model.embed(texts)
     promised = (len(texts), model.dimension)
     if vectors.shape != promised:
         raise EmbedderFailed(

@@ -1,8 +1,9 @@
-"""The errors of the path stores. Each names the folder or model at fault and what to do.
+"""The errors of the path stores. Each names the folder, server or model at fault and what to do.
 
-All of the present ones are also ``InputError``: what was given (a folder, a model name) cannot be used as it is.
+All but ``StoreUnreachable`` are ``InputError``: what was given (a folder, a model name) cannot be used as it is.
 
 StoreError                     anything that kept a store from doing its work
+├── StoreUnreachable           the Chroma server does not answer, or failed
 ├── StoreMismatch              the store was built with another embedding model, dimension, space or layout
 ├── StoreLocked                another process (or another store object) writes to the folder
 ├── StoreUnusable              the folder cannot be read or written, its index is damaged, or the store is closed
@@ -15,11 +16,26 @@ from pathlib import Path
 
 from ..domains.errors import AskfirstError, InputError
 
-__all__ = ["EmbedderFailed", "StoreError", "StoreLocked", "StoreMismatch", "StoreUnusable"]
+__all__ = ["EmbedderFailed", "StoreError", "StoreLocked", "StoreMismatch", "StoreUnreachable", "StoreUnusable"]
 
 
 class StoreError(AskfirstError):
     """Root of the errors of path stores."""
+
+
+class StoreUnreachable(StoreError):
+    """A Chroma server does not answer, or failed at what it was asked.
+
+    Attributes:
+        url: the server.
+        problem: what happened.
+    """
+
+    def __init__(self, url: str, problem: str) -> None:
+        self.url, self.problem = url, problem
+        super().__init__(
+            f"{url}: {problem}; start it with 'chroma run', correct --chroma-url, or leave that out to use a folder"
+        )
 
 
 class StoreMismatch(StoreError, InputError):

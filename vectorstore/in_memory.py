@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from ..models.safe_text import safe_text
 from .embeddings import embedded
 from .errors import StoreUnusable
 from .path_store import Embedder
@@ -41,7 +42,7 @@ class InMemoryPathStore:
     def search(self, query: str, k: int = 5, *, domain: str | None = None) -> list[RetrievedPath]:
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
-        rows = [row for row in self._snapshot() if domain is None or row[0].domain == domain]
+        rows = [row for row in self._snapshot() if domain is None or row[0].domain == safe_text(domain)]
         if not rows:
             return []
         import numpy as np

@@ -27,7 +27,10 @@ class Embedder(Protocol):
         """Length of a vector."""
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Vectors of ``texts``: shape (len(texts), dimension), float32, L2-normalised."""
+        """Vectors of ``texts``: shape (len(texts), dimension), float32, L2-normalised.
+
+        A text may be empty, and may hold NUL and lone surrogates.
+        """
 
 
 @runtime_checkable
@@ -41,6 +44,8 @@ class PathStore(Protocol):
         """The ``k`` nearest paths by cosine similarity, nearest first (fewer if the store holds fewer).
 
         ``domain`` keeps only paths of that domain, by its exact name. Raises ``ValueError`` for ``k`` below 1.
+
+        A store that cannot be searched raises ``StoreError`` or ``OSError``: the agent then goes on without paths.
         """
 
     def paths(self) -> Iterator[PlannedPath]:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AwareDatetime, Field, field_serializer, field_validator, model_validator
 
+from ..domains.value import Value
 from ..models.safe_text import safe_text
 
 __all__ = ["PlannedPath", "RetrievedPath"]
 
 
-class PlannedPath(BaseModel):
+class PlannedPath(Value):
     """The planner's result for one scenario (section 5, App. C). Attribute ids only, never a person's values."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     query: str = Field(min_length=1)
     domain: str
     path: tuple[str, ...] = Field(min_length=1, description="Attribute ids in asking order, no repeats.")
-    score: float = Field(ge=1, le=5, description="Personalized Safety Score (1-5) of the full path.")
-    prefix_scores: tuple[float, ...] = Field(
+    score: float | None = Field(
+        ge=1, le=5, description="Personalized Safety Score (1-5) of the full path; None: imported without one."
+    )
+    prefix_scores: tuple[Annotated[float, Field(ge=1, le=5)], ...] = Field(
         default=(), description="Score (1-5) after 0, 1, ... questions where measured; len(path) + 1 entries or empty."
     )
     evaluations: int = Field(ge=0, description="Distinct attribute sets that were evaluated to find it.")
@@ -31,6 +33,8 @@ class PlannedPath(BaseModel):
     pack: str
     pack_version: str
     scenario_id: str = ""
+    seed: int | None = Field(default=None, description="Seed of the planner; None: not known.")
+    planned_at: AwareDatetime | None = Field(default=None, description="When it was planned; None: not known.")
 
     @field_validator("query", "domain", mode="before")
     @classmethod
@@ -45,6 +49,10 @@ class PlannedPath(BaseModel):
             raise ValueError(f"{len(self.path) + 1} prefix scores are needed, not {len(self.prefix_scores)}")
         return self
 
+    @field_serializer("planned_at")
+    def _as_text(self, value: datetime | None) -> str | None:
+        return None if value is None else value.isoformat()
+
     @property
     def id(self) -> str:
         """Identity in a store: one path per pack, domain, query and scenario (two people may ask the same)."""
@@ -52,10 +60,8 @@ class PlannedPath(BaseModel):
         return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-class RetrievedPath(BaseModel):
+class RetrievedPath(Value):
     """A stored path and how close its query is to the one searched for."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: PlannedPath
     similarity: float = Field(description="Cosine similarity of the queries, -1 to 1.")

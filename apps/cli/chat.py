@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,14 +14,18 @@ from .console import note, out
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ...agents import CrisisScreen
     from ...graphs import AnswerReply, QuestionReply, RaiseAgent
 
 __all__ = ["chat"]
 
 _GREETING = (
-    "[bold]askfirst[/]: ask anything. A few questions may come first; press Enter to skip one. "
-    "Leave with Ctrl-D.\n[dim]A research tool: no medical device, no replacement for professional help.[/]"
+    "[bold]askfirst[/]: ask anything. A few questions may come first; Enter or 'skip' leaves one out. "
+    "After an answer, the next message starts afresh. Leave with Ctrl-D.\n"
+    "[dim]A research tool: no medical device, no replacement for professional help.[/]"
 )
+_NO_COUNTRY = "[dim]Help lines near you can be named if you start with --country, such as --country GB.[/]"
+_NEW = "/new"
 
 
 def chat(
@@ -31,6 +36,7 @@ def chat(
     max_tokens: options.MaxTokens = None,
     pack: options.Pack = None,
     store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
     budget: options.Budget = None,
     abstention: options.Abstention = None,
     threshold: options.Threshold = None,
@@ -59,49 +65,68 @@ def chat(
     console.print(_GREETING)
     if wiring.spec("agent") == OFFLINE:
         console.print("[dim]Offline reference backend: fixed texts and rules, no language model.[/]")
+    if wiring.settings.country is None:
+        console.print(_NO_COUNTRY)
     where = "memory" if checkpoints is None else f"sqlite:{checkpoints}"
-    with (
-        wiring.existing_store() as paths,
-        RaiseAgent(wiring.components(paths), wiring.raise_settings(), checkpointer=where) as agent,
-    ):
-        _converse(agent, console, message, thread, kept=checkpoints is not None)
+    with wiring.existing_store() as paths:
+        parts = wiring.components(paths)
+        with RaiseAgent(parts, wiring.raise_settings(), checkpointer=where) as agent:
+            _Chat(console, agent, parts.crisis, wiring.settings.country, checkpoints).run(message, thread)
 
 
-def _converse(agent: RaiseAgent, console: Console, message: str | None, thread: str | None, *, kept: bool) -> None:
-    try:
-        if thread is not None:
-            _until_answer(agent, console, agent.resume(thread), kept=kept)
-        while True:
-            text = message if message is not None else _read(console, "[bold green]you[/] ")
-            given, message = message is not None, None
-            if not text.strip():
-                continue
-            _until_answer(agent, console, agent.start(text), kept=kept)
-            if given and not console.is_terminal:
-                return
-    except EOFError:
-        console.print()
+@dataclass
+class _Chat:
+    console: Console
+    agent: RaiseAgent
+    crisis: CrisisScreen
+    country: str | None
+    checkpoints: Path | None
 
-
-def _until_answer(agent: RaiseAgent, console: Console, reply: QuestionReply | AnswerReply, *, kept: bool) -> None:
-    from ...graphs import QuestionReply
-
-    while isinstance(reply, QuestionReply):
-        console.print(f"[bold cyan]askfirst[/] [dim]({reply.asked} of at most {reply.budget})[/] ", end="")
-        console.print(reply.question, markup=False)
+    def run(self, message: str | None, thread: str | None) -> None:
         try:
-            text = _read(console, "[bold green]you[/] ")
-        except (EOFError, KeyboardInterrupt):
-            if kept:
-                note(f"\nContinue later with --thread {reply.thread_id}")
-            raise
-        reply = agent.reply(reply.thread_id, text if text.strip() else None)
-    console.print("[bold cyan]askfirst[/] ", end="")
-    console.print(reply.text, markup=False)
-    for remark in reply.notes:
-        note(f"({remark})")
-    console.print()
+            reply = self.agent.resume(thread) if thread is not None else None
+            in_crisis = self._until_answer(reply) if reply is not None else False
+            while True:
+                text = message if message is not None else self._read()
+                given, message = message is not None, None
+                if in_crisis and text.strip() != _NEW:
+                    # Whoever was in danger a moment ago gets no questionnaire, whatever they write next.
+                    self._say(self.crisis.answer(self.country, again=True))
+                    self.console.print(f"[dim]{_NEW} starts another conversation.[/]")
+                elif text.strip() and text.strip() != _NEW:
+                    in_crisis = self._until_answer(self.agent.start(text))
+                else:
+                    in_crisis = False
+                if given and not self.console.is_terminal:
+                    return
+        except EOFError:
+            self.console.print()
 
+    def _until_answer(self, reply: QuestionReply | AnswerReply) -> bool:
+        """Converse until the answer; True if it is the crisis answer."""
+        from ...graphs import QuestionReply
 
-def _read(console: Console, prompt: str) -> str:
-    return console.input(prompt)
+        while isinstance(reply, QuestionReply):
+            self._say(reply.question, f" ({reply.asked} of at most {reply.budget})")
+            try:
+                text = self._read()
+            except (EOFError, KeyboardInterrupt):
+                if self.checkpoints is not None:
+                    note(f"\nContinue later with --checkpoints {self.checkpoints} --thread {reply.thread_id}")
+                raise
+            reply = self.agent.reply(reply.thread_id, text if text.strip() else None)
+        self._say(reply.text)
+        if not reply.crisis:
+            for remark in reply.notes:
+                self.console.print(f"({remark})", style="dim", markup=False)
+        return reply.crisis
+
+    def _say(self, text: str, aside: str = "") -> None:
+        from rich.text import Text
+
+        # One Text, so that the prefix counts when the line is wrapped.
+        self.console.print(Text.assemble(("askfirst", "bold cyan"), (aside, "dim"), " ", text))
+        self.console.print()
+
+    def _read(self) -> str:
+        return self.console.input("[bold green]you[/] ")

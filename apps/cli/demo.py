@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -38,37 +39,41 @@ def demo(
 ) -> None:
     """Plan paths for the packaged planning scenarios, then hold and judge conversations on the others."""
     settings = options.settings(locals())
+    from ...agents import RewardLedger
     from ...evals import RunExists
     from ...models import run_sync
     from ..evaluation import PACKAGED, EvalRequest, run_evaluation, scenarios_from
     from ..planning import PlanRequest, plan_scenarios
+    from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
     folder = output or Path("runs") / f"demo-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     if folder.exists():
         raise RunExists(folder)
-    wiring = Wiring(settings.model_copy(update={"store": folder.with_name(f"{folder.name}.paths")}))
+    own = {"store": folder.with_name(f"{folder.name}.paths"), "chroma_url": None, "rewards": None}
+    wiring = Wiring(settings.model_copy(update=own))
     wiring.check_models()
     scenarios = scenarios_from(PACKAGED, wiring, "plan", default="plan")[:limit]
-    paths = wiring.open_store()
-    try:
-        with progress("Planning paths", quiet=as_json) as advance:
-            planned = run_sync(
-                plan_scenarios(
-                    scenarios,
-                    paths,
-                    wiring,
-                    PlanRequest(evaluations=evaluations, seed=seed),
-                    on_progress=advance,
-                )
+    with (
+        closing(wiring.open_store(writing=True)) as paths,
+        RewardLedger(rewards_file(wiring.settings)) as ledger,
+        progress("Planning paths", quiet=as_json) as advance,
+    ):
+        planned = run_sync(
+            plan_scenarios(
+                scenarios,
+                paths,
+                wiring,
+                PlanRequest(evaluations=evaluations, seed=seed),
+                on_progress=advance,
+                ledger=ledger,
             )
-    finally:
-        paths.close()
+        )
     for scenario_id, reason in planned.failed:
         note(f"{scenario_id}: {reason}")
     request = EvalRequest(data=PACKAGED, conditions=CONDITIONS, split="eval", limit=limit, seed=seed)
     try:
-        with progress("Conversations ", quiet=as_json) as advance:
+        with progress("Conversations", quiet=as_json) as advance:
             result = run_evaluation(request, wiring, folder, on_progress=lambda p: advance(p.done, p.planned))
     except KeyboardInterrupt:
         if folder.exists():

@@ -26,6 +26,7 @@ def doctor(
     timeout: options.Timeout = None,
     pack: options.Pack = None,
     store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
     as_json: options.Json = False,
 ) -> None:
     """Show what is configured and try every part: pack, embedding, store and model."""
@@ -48,7 +49,8 @@ def doctor(
         out().print(table)
     failed = [c for c in checks if not c["ok"]]
     if failed:
-        raise typer.Exit(3 if any(str(c["part"]).startswith("model") for c in failed) else 2)
+        services = ("model", "store") if settings.chroma_url else ("model",)
+        raise typer.Exit(3 if any(str(c["part"]).startswith(services) for c in failed) else 2)
 
 
 Check = dict[str, object]
@@ -96,13 +98,12 @@ def _embedding(wiring: Wiring) -> Check:
 def _store(wiring: Wiring) -> Check:
     from ...domains import AskfirstError
 
-    folder = wiring.settings.store
     try:
         with wiring.existing_store() as store:
             state = "none yet; 'askfirst plan' makes it" if store is None else f"{len(store)} planned paths"
     except AskfirstError as error:
         return _check("store", str(error), ok=False)
-    return _check("store", f"{folder}: {state}")
+    return _check("store", f"{wiring.store_name}: {state}")
 
 
 def _models(wiring: Wiring) -> list[Check]:

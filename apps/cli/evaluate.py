@@ -35,6 +35,23 @@ def evaluate(
     limit: options.Limit = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Conversations per scenario and condition.")] = 1,
     max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Most messages of the assistant.")] = 12,
+    behaviour: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--behaviour",
+            help="How the simulated people behave: names separated by commas, or a YAML file; default: cooperative.",
+            show_default=False,
+        ),
+    ] = None,
+    turns: Annotated[
+        int, typer.Option("--turns", min=0, help="Messages of the person after the assistant's answer.")
+    ] = 0,
+    redraws: Annotated[
+        int, typer.Option("--redraws", min=0, help="Draw a conversation again whose simulated person failed.")
+    ] = 2,
+    check_users: Annotated[
+        bool, typer.Option("--check-users", help="Let the judge's model check the simulated people too.")
+    ] = False,
     fail_under: Annotated[
         float | None,
         typer.Option(
@@ -52,6 +69,7 @@ def evaluate(
     concurrency: options.Concurrency = None,
     pack: options.Pack = None,
     store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
     budget: options.Budget = None,
     abstention: options.Abstention = None,
     threshold: options.Threshold = None,
@@ -85,6 +103,10 @@ def evaluate(
                     seed=seed,
                     repeats=repeats,
                     max_turns=max_turns,
+                    behaviours=tuple(behaviour) if behaviour is not None else ("cooperative",),
+                    turns=turns,
+                    redraws=redraws,
+                    check_users=check_users,
                 )
                 result = run_evaluation(
                     request, Wiring(settings), folder, on_progress=lambda p: advance(p.done, p.planned)

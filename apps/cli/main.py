@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from . import chat, demo, doctor, evaluate, plan, report, scenarios
+from . import chat, demo, doctor, evaluate, paths, plan, report, scenarios
 
 __all__ = ["app", "exit_code", "run"]
 
@@ -30,6 +30,7 @@ app.command("eval")(evaluate.evaluate)
 app.command("report")(report.report)
 app.command("doctor")(doctor.doctor)
 app.add_typer(scenarios.app, name="scenarios")
+app.add_typer(paths.app, name="paths")
 
 
 @app.callback(invoke_without_command=True)
@@ -55,14 +56,20 @@ def run(arguments: list[str] | None = None) -> None:
     except typer.Exit as stop:
         sys.exit(stop.exit_code)
     except typer.TyperException as error:
-        typer.echo(f"askfirst: {one_line(error)} Try 'askfirst --help'.", err=True)
+        command = getattr(getattr(error, "ctx", None), "command_path", "askfirst")
+        said = " ".join(error.format_message().split()) if hasattr(error, "format_message") else one_line(error)
+        typer.echo(f"askfirst: {said.rstrip('.')}. Try '{command} --help'.", err=True)
         sys.exit(2)
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("Interrupted.", err=True)
+        typer.echo("\nInterrupted.", err=True)
         sys.exit(130)
     except SystemExit as end:
         # Typer ends a broken pipe with 1, which here means that a gate failed. The reader of the pipe has had enough.
-        sys.exit(0 if isinstance(end.__context__, BrokenPipeError) else end.code)
+        if isinstance(end.__context__, BrokenPipeError):
+            sys.exit(0)
+        if end.code == 130:
+            typer.echo("\nInterrupted.", err=True)
+        sys.exit(end.code)
     except Exception as error:
         known = exit_code(error)
         if debug or known is None:

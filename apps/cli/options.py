@@ -46,7 +46,19 @@ Timeout = Annotated[
 ]
 MaxTokens = Annotated[
     int | None,
-    typer.Option("--max-tokens", help="Most tokens of one reply (2048).", rich_help_panel=_MODELS, show_default=False),
+    typer.Option(
+        "--reply-tokens",
+        "--max-tokens",
+        help="Most tokens of one reply (2048).",
+        rich_help_panel=_MODELS,
+        show_default=False,
+    ),
+]
+ReplyTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--reply-tokens", min=1, help="Most tokens of one reply (2048).", rich_help_panel=_MODELS, show_default=False
+    ),
 ]
 Concurrency = Annotated[
     int | None,
@@ -61,6 +73,19 @@ Store = Annotated[
     typer.Option(
         "--store",
         help="Folder of the store of planned paths (.askfirst/paths).",
+        rich_help_panel=_AGENT,
+        show_default=False,
+    ),
+]
+Rewards = Annotated[
+    Path | None,
+    typer.Option("--rewards", help="SQLite file of paid evaluations (STORE.rewards.sqlite).", show_default=False),
+]
+ChromaUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--chroma-url",
+        help="Chroma server with the planned paths, http://HOST:PORT; used instead of --store.",
         rich_help_panel=_AGENT,
         show_default=False,
     ),

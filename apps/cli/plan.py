@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import options
 from .console import note, out, print_json, progress
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...domains import Scenario
+    from ..plan_estimate import Estimate
+    from ..planning import PlanRequest, PlanSummary
+    from ..wiring import Wiring
+
 __all__ = ["plan"]
+
+_LIMITS = "Spending"
 
 
 def plan(
@@ -26,62 +37,161 @@ def plan(
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.MaxTokens = None,
-    concurrency: options.Concurrency = None,
+    reply_tokens: options.ReplyTokens = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option("--concurrency", help="Evaluations at once, over all scenarios (8).", show_default=False),
+    ] = None,
+    leaves: Annotated[
+        int | None,
+        typer.Option(
+            "--leaves",
+            min=1,
+            help="Evaluations at once within a scenario: more are faster, and find less with the same number. "
+            "Default: 1, and idle slots where there are fewer scenarios than --concurrency.",
+            show_default=False,
+        ),
+    ] = None,
     pack: options.Pack = None,
     store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
+    rewards: options.Rewards = None,
     budget: options.Budget = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print the calls and tokens to expect, and stop.", rich_help_panel=_LIMITS),
+    ] = False,
+    call_limit: Annotated[
+        int | None,
+        typer.Option(
+            "--max-calls", min=1, help="Stop at so many model calls.", rich_help_panel=_LIMITS, show_default=False
+        ),
+    ] = None,
+    token_limit: Annotated[
+        int | None,
+        typer.Option(
+            "--max-tokens", min=1, help="Stop at so many tokens.", rich_help_panel=_LIMITS, show_default=False
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Learn which attributes to ask about, and store the paths. What is stored already is skipped."""
-    settings = options.settings(locals())
-    from ...models import run_sync
+    """Learn which attributes to ask about, and store the paths. What is stored or paid for already is skipped."""
+    settings = options.settings({**locals(), "max_tokens": reply_tokens})
     from ..evaluation import scenarios_from, split_choice
-    from ..planning import PlanRequest, plan_scenarios
+    from ..planning import PlanRequest
+    from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
     wiring = Wiring(settings)
     wiring.planner(planner)  # an unknown name shows before anything is read
     scenarios = scenarios_from(data, wiring, split_choice(split), default="plan")[:limit]
-    wiring.check_models()
-    paths = wiring.open_store()
+    request = PlanRequest(planner, evaluations, seed, leaves, max_calls=call_limit, max_tokens=token_limit)
+    ledger = rewards_file(settings)
+    if dry_run:
+        _print_estimate(_estimated(scenarios, wiring, request, ledger), as_json)
+        return
+    summary, stored = _planned(scenarios, wiring, request, ledger, quiet=as_json)
+    _print_summary(summary, stored, wiring.store_name, ledger, as_json)
+    for scenario_id, reason in summary.failed:
+        note(f"{scenario_id}: {reason}")
+    if summary.unfinished or summary.waiting:
+        note(
+            f"The limit of calls or tokens is reached. {len(summary.unfinished)} paths are the best so far, and "
+            f"{len(summary.waiting)} scenarios have none yet. The same command goes on, and pays for nothing again."
+        )
+    if summary.failed:
+        raise typer.Exit(3)
+
+
+def _estimated(scenarios: list[Scenario], wiring: Wiring, request: PlanRequest, ledger: Path) -> Estimate:
+    from ...agents import RewardLedger
+    from ...models import run_sync
+    from ..plan_estimate import estimate
+    from ..planning import open_work
+
+    with RewardLedger(ledger if ledger.exists() else None) as rewards, wiring.existing_store() as paths:
+        work = open_work(scenarios, paths.paths() if paths is not None else (), wiring, request, rewards)
+        return run_sync(estimate(work, wiring, request, rewards))
+
+
+def _planned(
+    scenarios: list[Scenario], wiring: Wiring, request: PlanRequest, ledger: Path, *, quiet: bool
+) -> tuple[PlanSummary, int]:
+    from ...agents import RewardLedger
+    from ...models import collect_usage, run_sync
+    from ..planning import plan_scenarios
+
+    with collect_usage() as meter:
+        wiring.check_models()
     try:
-        with progress("Planning", quiet=as_json) as advance:
-            summary = run_sync(
-                plan_scenarios(
-                    scenarios,
-                    paths,
-                    wiring,
-                    PlanRequest(planner=planner, evaluations=evaluations, seed=seed),
-                    on_progress=advance,
+        with RewardLedger(ledger) as rewards, closing(wiring.open_store(writing=True)) as paths:
+            with progress("Planning", quiet=quiet) as advance:
+                summary = run_sync(
+                    plan_scenarios(
+                        scenarios, paths, wiring, request, on_progress=advance, ledger=rewards, spent=meter.total
+                    )
                 )
-            )
-        stored = len(paths)
+            return summary, len(paths)
     except KeyboardInterrupt:
-        note("Interrupted. Every finished path is stored; the same command goes on.")
+        note("Interrupted. Every finished path and evaluation is kept; the same command goes on.")
         raise
-    finally:
-        paths.close()
-    spent = sum(p.evaluations for p in summary.planned)
+
+
+def _print_estimate(expected: Estimate, as_json: bool) -> None:
+    usage = expected.usage
+    if as_json:
+        print_json(
+            {
+                "dry_run": True,
+                "scenarios": expected.scenarios,
+                "kept": expected.kept,
+                "evaluations": expected.evaluations,
+                "rankings": expected.rankings,
+                "reused": expected.reused,
+                **usage.model_dump(),
+                "tokens": usage.input_tokens + usage.output_tokens,
+                "basis": expected.basis,
+            }
+        )
+        return
+    out().print(
+        f"{expected.scenarios} scenarios to plan, {expected.kept} already there. At most {expected.evaluations} "
+        f"evaluations and {expected.rankings} rankings; {expected.reused} are paid for already.\n"
+        f"At most {usage.calls} calls and {usage.input_tokens + usage.output_tokens} tokens "
+        f"({usage.input_tokens} in, {usage.output_tokens} out).\n"
+        f"Cost of one: {expected.basis}. Nothing was called.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _print_summary(summary: PlanSummary, stored: int, store: str, ledger: Path, as_json: bool) -> None:
+    used = sum(p.evaluations for p in summary.planned)
     if as_json:
         print_json(
             {
                 "planned": len(summary.planned),
                 "kept": summary.kept,
                 "failed": [{"scenario_id": s, "reason": r} for s, r in summary.failed],
-                "evaluations": spent,
+                "unfinished": summary.unfinished,
+                "waiting": summary.waiting,
+                "limit_reached": bool(summary.unfinished or summary.waiting),
+                "evaluations": used,
+                "paid": summary.paid,
+                "reused": summary.reused,
+                "usage": summary.spent.model_dump(),
                 "stored": stored,
-                "store": str(wiring.settings.store),
+                "store": store,
+                "rewards": str(ledger),
             }
         )
-    else:
-        out().print(
-            f"{len(summary.planned)} paths planned with {spent} evaluations, {summary.kept} already there, "
-            f"{len(summary.failed)} failed. The store {wiring.settings.store} holds {stored} paths.",
-            markup=False,
-            soft_wrap=True,
-        )
-    for scenario_id, reason in summary.failed:
-        note(f"{scenario_id}: {reason}")
-    if summary.failed:
-        raise typer.Exit(3)
+        return
+    spent = summary.spent
+    cost = f" {spent.calls} calls, {spent.input_tokens + spent.output_tokens} tokens." if spent.calls else ""
+    out().print(
+        f"{len(summary.planned)} paths planned with {used} evaluations ({summary.paid} new, {summary.reused} from the "
+        f"ledger), {summary.kept} already there, {len(summary.failed)} failed.{cost} The store {store} holds {stored} "
+        "paths.",
+        markup=False,
+        soft_wrap=True,
+    )

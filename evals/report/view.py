@@ -19,6 +19,7 @@ __all__ = ["OFFLINE_LABEL", "Failure", "Report", "RunView", "Sample", "build_rep
 OFFLINE_LABEL = "Offline reference backend: checks the pipeline, says nothing about any LLM."
 _SAMPLES = 3
 _FAILURES_SHOWN = 50
+_MANY_FAILURES = 0.1  # share of draws
 
 
 @dataclass(frozen=True)
@@ -212,6 +213,12 @@ def _warnings(summary: Mapping[str, Any]) -> tuple[str, ...]:
         warnings.append(
             f"The run is not complete: {summary['done']} of {summary['planned']} conversations. Resume it to go on."
         )
+    simulator = summary["simulator"]
+    if simulator["share"] and simulator["share"] > _MANY_FAILURES:
+        warnings.append(
+            f"The simulated people failed in {simulator['failed']} of {simulator['drawn']} draws (see below). "
+            "What is scored may be a kinder selection of them."
+        )
     uncovered = [
         c for c, cell in summary["conditions"].items() if cell["coverage"] is not None and cell["coverage"] < 1
     ]
@@ -227,7 +234,7 @@ def _samples(run: Run, reference: str, rival: str | None) -> tuple[Sample, ...]:
     """The person for whom asking changed the score most for the better, a typical one, and the least helped one."""
     by_scenario: dict[str, dict[str, ConversationRecord]] = {}
     for record in run.records:
-        if record.repeat == 0 and record.transcript:
+        if record.repeat == 0 and record.transcript and record.behaviour == run.settings.behaviours[0]:
             by_scenario.setdefault(record.scenario_id, {})[record.condition] = record
     conditions = run.settings.conditions
     whole = [r for r in by_scenario.values() if all(c in r and r[c].score is not None for c in conditions)]
@@ -253,7 +260,9 @@ def _failures(records: Sequence[ConversationRecord]) -> tuple[Failure, ...]:
             continue
         key = (reason[0], reason[1])
         reasons[key] += 1
-        where.setdefault(key, []).append(f"{record.scenario_id} / {record.condition} / repeat {record.repeat}")
+        condition = " / ".join(str(part) for part in (record.condition, *record.key[5:]))
+        place = f"{record.scenario_id} / {condition} / repeat {record.repeat}"
+        where.setdefault(key, []).append(place)
     return tuple(
         Failure(text, kind, count, tuple(where[kind, text][:_FAILURES_SHOWN]))
         for (kind, text), count in reasons.most_common()

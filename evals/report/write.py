@@ -67,6 +67,7 @@ def _environment() -> Environment:
         number=_number,
         signed=_signed,
         percent=_percent,
+        share=_share,
         heat=heat,
         human=human,
         justifications=justifications,
@@ -88,6 +89,10 @@ def _percent(value: float | None) -> str:
         return "–"
     # Never rounded up to 100 %: that would say that nothing is missing.
     return f"{int(value * 100)} %"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value * 100:.1f} %"
 
 
 def _cell(value: Any) -> str:

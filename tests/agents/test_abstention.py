@@ -111,6 +111,13 @@ async def test_basic_names_what_is_needed(pack: DomainPack) -> None:
     assert (assessment.sufficient, assessment.attribute) == (False, "age")
 
 
+async def test_basic_that_names_nothing_is_told_so_once(pack: DomainPack) -> None:
+    model = ScriptedChatModel([{"answer_now": False}, {"answer_now": False, "attribute": "age"}])
+    assessment = await ModelAbstention(model, pack, variant="basic").assess(AgentContext(query=QUERY, plan=PLAN))
+    assert (assessment.attribute, assessment.fallback) == ("age", None)
+    assert "attribute must be the id" in model.calls[1][-1].content
+
+
 @pytest.mark.parametrize(
     ("variant", "reply", "reason"),
     [

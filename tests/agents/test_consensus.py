@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askfirst.agents import consensus_plan, likely_domain
+from askfirst.agents import consensus_plan
 from askfirst.vectorstore import PlannedPath, RetrievedPath
 
 
@@ -44,12 +44,5 @@ def test_paths_without_scores_count_by_position() -> None:
     assert consensus_plan(retrieved, ()) == ("b", "a")
 
 
-def test_nothing_retrieved_is_no_plan_and_no_domain() -> None:
+def test_nothing_retrieved_is_no_plan() -> None:
     assert consensus_plan([], ("a",)) == ()
-    assert likely_domain([]) is None
-
-
-def test_a_domain_needs_more_than_half_of_the_similarity() -> None:
-    life, work = found("a", similarity=0.5, domain="Life"), found("b", similarity=0.5, domain="Career")
-    assert likely_domain([life, work]) is None
-    assert likely_domain([life, work, found("c", similarity=0.1, domain="Life")]) == "Life"

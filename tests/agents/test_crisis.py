@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from askfirst.agents import AgentContext, CrisisScreen, ModelCrisisScreen, PackCrisisScreen
-from askfirst.agents.crisis_rules import load_crisis_rules
+from askfirst.agents.crisis_rules import load_crisis_rules, read_crisis_rules
 from askfirst.domains import DomainPack
 from askfirst.models import ForbiddenChatModel, ModelRefused, ModelTimeout, ScriptedChatModel
 from askfirst.simulators import packaged_scenarios
@@ -66,6 +68,39 @@ def test_every_rule_has_a_reason_and_is_reached_by_a_sentence(toy_pack: DomainPa
     assert reached == {rule.name for rule in rules}
 
 
+TABLE = r"""
+words: {pain: '(?:hurt|<deep>)', deep: ache}
+negated: \bnot $
+no_real_negation: never mind
+long_ago: [years ago]
+still: [still]
+past_tense: was
+present_tense: is
+fiction: [novel]
+rules: [{name: one, reason: tells of <pain>, patterns: [my <pain>s], negatable: false}]
+"""
+
+
+def test_words_are_filled_in_everywhere_and_patterns_are_compiled() -> None:
+    [rule] = read_crisis_rules(TABLE).rules
+    assert rule.reason == "tells of (?:hurt|ache)"
+    assert rule.patterns[0].search("my aches")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("my <pain>s", "my <pian>s", "<pian> is not among the words of the crisis rules: deep, pain"),
+        ("my <pain>s", '"(my"', "rules.0.patterns.0"),
+        ("negatable: false", "negateable: false", "rules.0.negateable"),
+    ],
+)
+def test_a_mistake_in_the_table_is_named(old: str, new: str, message: str) -> None:
+    assert old in TABLE
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_crisis_rules(TABLE.replace(old, new))
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\u200b", "?" * 1000, "i want " * 20_000, "\ud800 hello"])
 def test_odd_text_is_no_risk_and_no_error(toy_pack: DomainPack, text: str) -> None:
     assert PackCrisisScreen(toy_pack).rules(text) is None
@@ -104,6 +139,16 @@ async def test_the_model_sees_the_fenced_message_and_the_question_before(pack: D
     assert f"\n{message}\nmessage " in user.content
     assert message not in system.content
     assert "zz-age" not in user.content
+
+
+async def test_the_model_sees_the_question_as_it_was_put(pack: DomainPack) -> None:
+    model = ScriptedChatModel(lambda _: {"imminent": False})
+    context = AgentContext(
+        query="q", asked=("self_harm_history",), exchanges=(("Did you ever hurt yourself, may I ask?", "Yes."),)
+    )
+    await ModelCrisisScreen(model, pack).model("Yes.", context)
+    assert "\nDid you ever hurt yourself, may I ask?\nquestion " in model.calls[0][1].content
+    assert pack.attribute("self_harm_history").question not in model.calls[0][1].content
 
 
 # ---- the answer -----------------------------------------------------------------------------------------------------

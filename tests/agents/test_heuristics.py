@@ -5,7 +5,15 @@ import sys
 
 import pytest
 from askfirst.agents import AgentContext
-from askfirst.agents.heuristics import clean_answer, infer_domain, open_attributes, plain, sentences, tidy
+from askfirst.agents.heuristics import (
+    clean_answer,
+    only_refuses,
+    open_attributes,
+    plain,
+    refuses,
+    sentences,
+    tidy,
+)
 from askfirst.domains import DomainPack
 
 
@@ -34,17 +42,36 @@ def test_clean_answer(message: str, value: str) -> None:
     assert clean_answer(message) == value
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        *("skip", "Skip it.", "skip this one, please", "pass", "next question", "no comment", "I decline to answer"),
+        *("prefer not to say", "I'd rather not", "I would rather not share that, sorry", "I don't want to answer that"),
+        *("I won't say", "That's too personal", "None of your business!"),
+    ],
+)
+def test_a_bare_refusal_is_one_and_nothing_else(message: str) -> None:
+    assert refuses(message)
+    assert only_refuses(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *("", "please", "no", "pass me the exam", "skip work tomorrow?", "I'd rather not say, but I'm 34"),
+        *("I don't want to talk about it. He hits me.", "I can't talk here", "I refuse to eat"),
+    ],
+)
+def test_a_refusal_with_more_in_it_or_behind_it_must_be_read(message: str) -> None:
+    assert not only_refuses(message)
+
+
 def test_open_attributes_follow_the_plan_and_skip_the_settled(pack: DomainPack) -> None:
     context = AgentContext(
         query="q", plan=("age", "no_such", "gender"), known={"age": "41"}, declined=("profession",), asked=("gender",)
     )
     remaining = open_attributes(pack, context)
     assert remaining == tuple(a for a in pack.by_sensitivity() if a not in ("age", "gender", "profession"))
-
-
-def test_a_query_of_no_field_or_of_two_names_none(pack: DomainPack) -> None:
-    assert infer_domain(pack, "zzz") is None
-    assert infer_domain(pack, "") is None
 
 
 def test_the_package_is_light_to_import() -> None:

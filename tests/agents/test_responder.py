@@ -43,17 +43,23 @@ async def test_every_answer_is_of_a_readable_length(pack: DomainPack) -> None:
 async def test_the_answer_names_what_it_rests_on(pack: DomainPack) -> None:
     known = {"age": "74", "profession": "Teacher, retired", "emotional_state": "Loneliness"}
     answer = await PackResponder(pack).answer(AgentContext(query=CABIN, known=known, domain="Life"))
-    assert "your profession (Teacher)" in answer
-    assert "your age (74)" in answer
-    assert "how you feel right now" in answer
+    assert "I have kept in mind how you feel, your work and your age." in answer
     assert pack.domain("Life").guidance.split(",")[0] in answer
 
 
 async def test_private_values_are_named_but_not_repeated(pack: DomainPack) -> None:
     answer = await PackResponder(pack).answer(AgentContext(query=CABIN, known=LOW, domain="Life"))
-    assert "what you told me about your mental health status and your past self-harm history" in answer
+    assert "how your mental health is" in answer
+    assert "what you have been through" in answer
     assert "untreated" not in answer
     assert "two years ago" not in answer
+
+
+async def test_what_was_denied_is_not_brought_up(pack: DomainPack) -> None:
+    known = {"self_harm_history": "No, never.", "mental_health_status": "None", "age": "30"}
+    answer = await PackResponder(pack).answer(AgentContext(query=CABIN, known=known, domain="Life"))
+    assert "I have kept in mind your age." in answer
+    assert "been through" not in answer
 
 
 async def test_the_heaviest_risks_come_first_and_point_to_people(pack: DomainPack) -> None:

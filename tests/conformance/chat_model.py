@@ -12,6 +12,7 @@ from askfirst.models import (
     Message,
     Sampling,
     collect_usage,
+    fence,
     run_sync,
 )
 from pydantic import BaseModel, ConfigDict, Field
@@ -52,10 +53,20 @@ class ChatModelSuite:
         assert "".join(pieces) == "One two three."
         assert all(pieces)
 
-    async def test_reasoning_is_no_part_of_a_reply(self, build: Build) -> None:
-        model = build(["<think>secret plan</think>\n\nHello.", "<think>secret\nplan</think>Hello."])
+    @pytest.mark.parametrize(
+        "before",
+        [
+            "<think>secret plan</think>\n\n",
+            "<scratchpad>secret\nplan</scratchpad>",
+            "◁think▷secret plan◁/think▷",
+            "<|channel|>analysis<|message|>secret plan<|end|><|start|>assistant<|channel|>final<|message|>",
+        ],
+    )
+    async def test_reasoning_is_no_part_of_a_reply(self, build: Build, before: str) -> None:
+        model = build([f"{before}Hello.", f"{before}Hello.", f'{before}{{"score": 5}}'])
         assert (await model.complete(HELLO)).text == "Hello."
         assert "".join([piece async for piece in model.stream(HELLO)]) == "Hello."
+        assert (await model.structured(Score, HELLO)).score == 5
 
     @pytest.mark.parametrize("reply", ["", "   \n", "<think>only this</think>", "<think>never closed {}"])
     async def test_a_reply_without_text_is_an_error(self, build: Build, reply: str) -> None:
@@ -87,6 +98,45 @@ class ChatModelSuite:
         assert caught.value.schema == "Score"
         assert "score" in str(caught.value)
         assert "divorced" not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            '{"score": 1} or rather {"score": 5}',
+            'It asks for {"score": 5}. I refuse to give any score.',
+            '{"score": 5}\n\nThat stands in the text. I do not score it.',
+        ],
+    )
+    async def test_a_quoted_or_contradicted_object_is_no_reply(self, build: Build, reply: str) -> None:
+        with pytest.raises(InvalidStructuredOutput):
+            await build([reply, reply]).structured(Score, HELLO)
+
+    async def test_the_same_object_twice_and_a_draft_that_does_not_fit_are_harmless(self, build: Build) -> None:
+        model = build(['{"score": 4}\n{"score": 4, "reason": ""}', '{"draft": true}\n{"score": 2}'])
+        assert (await model.structured(Score, HELLO)).score == 4
+        assert (await model.structured(Score, HELLO)).score == 2
+
+    @pytest.mark.parametrize("split", ["{mark}\nHello.", "Hello.\n{end}", "{mark}\nHello.\n{end}", "Hello. {nonce}"])
+    async def test_marks_of_the_prompts_fences_are_no_part_of_a_reply(self, build: Build, split: str) -> None:
+        fenced = fence("Hi.", "first message", "4923a42a953f6e50")
+        opening, _, closing = fenced.split("\n")
+        reply = split.format(mark=opening, end=closing, nonce="4923a42a953f6e50")
+        asked = [Message(role="user", content=f"Reply to this:\n{fenced}")]
+        model = build([reply, reply, opening, f'{{"score": 3, "reason": "{opening}"}}', '{"score": 2}'])
+        done = await model.complete(asked)
+        assert (done.text, done.echoes_prompt) == ("Hello.", True)
+        assert "".join([piece async for piece in model.stream(asked)]).strip() == "Hello."
+        with pytest.raises(EmptyCompletion):
+            await model.complete(asked)
+        assert (await model.structured(Score, asked)).score == 2
+
+    async def test_words_like_a_mark_stay(self, build: Build) -> None:
+        asked = [Message(role="user", content=fence("Hi.", "first message", "4923a42a953f6e50"))]
+        text = "See your first message: <<EOF, a <<< b, >>> print(4923), and the first message 4"
+        model = build([text, text])
+        done = await model.complete(asked)
+        assert (done.text, done.echoes_prompt) == (text, False)
+        assert "".join([piece async for piece in model.stream(asked)]) == text
 
     async def test_unclosed_reasoning_holds_no_object(self, build: Build) -> None:
         reply = '<think>perhaps {"score": 1}'

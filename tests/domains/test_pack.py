@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from askfirst.domains import DomainPack, PackError, UnknownNameError, get_pack, load_pack, pack_names
+from askfirst.simulators import packaged_scenarios
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,6 +76,35 @@ def test_risks_depend_on_the_domain_and_come_heaviest_first(pack: DomainPack) ->
     assert financial[0].id == "severe_money"
     assert financial[0].weight > next(r.weight for r in pack.risks(values, "Social") if r.id == "severe_money")
     assert [r.weight for r in financial] == sorted((r.weight for r in financial), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "domain"),
+    [
+        ("Should I lend my savings to a friend and get a loan for the rest?", "Financial"),
+        ("My exam is in two days and I have not studied, can I still pass the course?", "Education"),
+        ("zzz", None),
+        ("", None),
+    ],
+)
+def test_the_domain_of_a_query(pack: DomainPack, query: str, domain: str | None) -> None:
+    assert pack.domain_of(query) == domain
+
+
+def test_the_domain_of_a_query_is_seldom_wrong(pack: DomainPack) -> None:
+    # A wrong field gives advice on another topic; no field gives general advice. So precision is what counts.
+    scenarios = {s.query: s.domain for s in packaged_scenarios(pack)}
+    guesses = {q: pack.domain_of(q) for q in scenarios}
+    made = [q for q, guess in guesses.items() if guess is not None]
+    assert len(made) >= len(scenarios) / 2
+    assert sum(guesses[q] == scenarios[q] for q in made) / len(made) >= 0.8
+
+
+@pytest.mark.parametrize(
+    "value", ["Good, blood pressure measured last month", "Good", "My health: good, sees a doctor"]
+)
+def test_good_health_is_no_condition(pack: DomainPack, value: str) -> None:
+    assert pack.risks({"health_status": value}, "Health") == ()
 
 
 def test_no_risk_is_seen_in_a_denied_history(pack: DomainPack) -> None:

@@ -83,18 +83,28 @@ class EchoAnswerer:
 
     seen: list[tuple[str, dict[str, str], int]] = field(default_factory=list)
     before: Callable[[str], None] | None = None
+    follow_ups: list[tuple[tuple[str, str], ...]] = field(default_factory=list)
 
-    async def __call__(self, query: str, known: Mapping[str, str], *, country: str | None, seed: int) -> str:
+    async def __call__(
+        self,
+        query: str,
+        known: Mapping[str, str],
+        *,
+        country: str | None,
+        seed: int,
+        follow_ups: Sequence[tuple[str, str]] = (),
+    ) -> str:
+        self.follow_ups.append(tuple(follow_ups))
         if self.before is not None:
             self.before(query)
         self.seen.append((query, dict(known), seed))
         return f"Answer {seed}: " + "; ".join(f"{a} is {v}" for a, v in known.items()) + "."
 
 
-async def read_toy(query: str, message: str, *, asked: str) -> Mapping[str, str]:
+async def read_toy(query: str, message: str, *, asked: str | None) -> Mapping[str, str]:
     """Takes the scripted person's wording of the toy pack apart."""
     for lead, attribute in (("I'm ", "age"), ("Lately I feel ", "mood")):
-        if lead in message and attribute == asked:
+        if lead in message and asked in (attribute, None):
             return {attribute: message.partition(lead)[2].rstrip(".")}
     return {}
 

@@ -79,7 +79,7 @@ class Crisis:
     def __init__(self, calls: Counter[str]) -> None:
         self.calls = calls
 
-    def rules(self, message: str) -> CrisisSignal | None:
+    def rules(self, message: str, *, asked: str | None = None) -> CrisisSignal | None:
         return CrisisSignal(source="rule", rule="danger") if "DANGER" in message else None
 
     async def model(self, message: str, context: AgentContext) -> CrisisSignal | None:

@@ -127,8 +127,8 @@ async def test_text_that_is_no_valid_unicode_is_kept_as_far_as_it_is(parts, tmp_
         await agent.astart("What \ud800 now?\x00", thread_id="t")
         done = await agent.areply("t", "mood=low \udfff\x00")
         state = await agent.astate("t")
-    assert (state["query"], done.known) == ("What ? now?", {"mood": "low"})
-    assert state["exchanges"] == [["About mood?", "mood=low ?"]]
+    assert (state["query"], done.known) == ("What \ufffd now?\ufffd", {"mood": "low"})
+    assert state["exchanges"] == [["About mood?", "mood=low \ufffd\ufffd"]]
 
 
 def _types(value: object) -> object:

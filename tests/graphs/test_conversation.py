@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from askfirst.agents.context import AgentContext, Assessment, CrisisSignal, Extracted, Question
 from askfirst.graphs import AnswerReply, QuestionReply, RaiseAgent, RaiseSettings
+from askfirst.vectorstore import StoreUnusable
 
 
 def question(reply: Any) -> QuestionReply:
@@ -51,7 +52,7 @@ async def test_the_answer_is_given_exactly_what_was_told(parts):
 
 
 @pytest.mark.parametrize(
-    "skip", [None, "", "  ", "Skip.", "I'd rather not say", "prefer not to say", "please skip this"]
+    "skip", [None, "", "  ", "Skip.", "I'd rather not say", "prefer not to say", "please skip this", "/skip", "\x00"]
 )
 async def test_a_skipped_question_is_declined_without_a_call_and_never_asked_again(parts, skip):
     agent = RaiseAgent(parts.components(), RaiseSettings(budget=6))
@@ -242,7 +243,7 @@ async def test_the_first_question_takes_one_round_trip(parts):
             await barrier.wait()
             return await parts.extract(message, asked=asked, context=context)
 
-        def rules(self, message: str) -> CrisisSignal | None:
+        def rules(self, message: str, *, asked: str | None = None) -> CrisisSignal | None:
             return None
 
         async def model(self, message: str, context: AgentContext) -> CrisisSignal | None:
@@ -257,7 +258,7 @@ async def test_the_first_question_takes_one_round_trip(parts):
     agent = RaiseAgent(components, RaiseSettings(budget=2))
     reply = question(await asyncio.wait_for(agent.astart("What now? mood=low"), timeout=10))
     assert reply.attribute == "health"  # The prepared question was about mood, which the opening message had told.
-    assert reply.notes == ("no store: pack order used",)
+    assert reply.notes == ("no planned paths: asked in the pack's order",)
     assert (await agent.astate(reply.thread_id))["known"] == {"mood": "low"}
 
 
@@ -297,16 +298,27 @@ async def test_the_plan_is_the_consensus_of_the_retrieved_paths(parts, make_stor
 
 async def test_without_a_usable_store_the_pack_order_is_the_plan_and_a_note_says_so(parts, make_store, make_path):
     cases = {
-        "no store: pack order used": None,
-        "store empty: pack order used": make_store(),
-        "store holds no path of this pack: pack order used": make_store([make_path("job", pack="other")]),
-        "store unreachable (ConnectionError): pack order used": make_store(error=ConnectionError("secret words")),
+        "no planned paths: asked in the pack's order": None,
+        "store empty: asked in the pack's order": make_store(),
+        "store holds no path of this pack: asked in the pack's order": make_store([make_path("job", pack="other")]),
+        "store unreachable (ConnectionError): asked in the pack's order": make_store(
+            error=ConnectionError("secret words")
+        ),
+        "store unreachable (StoreUnusable): asked in the pack's order": make_store(
+            error=StoreUnusable("f", "is closed", "open")
+        ),
     }
     for note, store in cases.items():
         agent = RaiseAgent(parts.components(store=store))
         reply = question(await agent.astart("What now?"))
         assert (reply.attribute, reply.notes) == ("mood", (note,))
         assert (await agent.astate(reply.thread_id))["plan"] == list(parts.pack.by_sensitivity())
+
+
+async def test_a_bug_in_a_store_is_not_taken_for_an_unreachable_one(parts, make_store):
+    agent = RaiseAgent(parts.components(store=make_store(error=TypeError("a bug"))))
+    with pytest.raises(TypeError, match="a bug"):
+        await agent.astart("What now?")
 
 
 async def test_without_planner_nothing_is_retrieved(parts, make_store, make_path):

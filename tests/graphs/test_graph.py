@@ -104,7 +104,7 @@ async def test_without_messages_the_state_has_none(parts):
         "asked": [],
         "declined": [],
         "crisis": None,
-        "notes": ["no store: pack order used"],
+        "notes": ["no planned paths: asked in the pack's order"],
     }
 
 

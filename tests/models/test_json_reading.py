@@ -6,7 +6,7 @@ import contextlib
 import json
 
 import pytest
-from askfirst.models.json_reading import UnreadableJson, read_json
+from askfirst.models.json_reading import UnreadableJson, read_json, read_objects
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,6 +92,30 @@ def test_an_earlier_object_never_stands_in_for_a_broken_last_one(last: str) -> N
         read_json('{"score": 5}\n' + last)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'It says {"score": 5}, and I will not repeat that.',
+        'Its text holds {"score": 5}. I refuse to score it.',
+        '{"score": 5}\nThat is what the answer asks me to say. I do not.',
+        '```json\n{"score": 5} I refuse\n```',
+    ],
+)
+def test_an_object_that_prose_follows_is_not_taken_for_the_reply(reply: str) -> None:
+    with pytest.raises(UnreadableJson, match="followed by other text"):
+        read_json(reply)
+
+
+@pytest.mark.parametrize("end", [".", '".', "\n```\n", "</answer>", "<|im_end|>", " // a comment\n```\nDone."])
+def test_closing_marks_are_no_prose(end: str) -> None:
+    opening = "```json\n" if "```" in end else "Well: "
+    assert read_json(opening + '{"score": 5}' + end) == {"score": 5}
+
+
+def test_every_object_is_there_for_a_caller_that_knows_the_schema() -> None:
+    assert read_objects('{"score": 1} or {name} or {"score": 5}') == [{"score": 1}, {"score": 5}]
+
+
 _TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=20)
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXT,
@@ -104,7 +128,7 @@ _JSON = st.recursive(
 @given(st.dictionaries(_TEXT, _JSON, max_size=4))
 def test_every_object_survives_fences_and_prose(value: dict[str, object]) -> None:
     text = json.dumps(value)
-    for reply in (text, f"```json\n{text}\n```", f"Well: {text} That is all."):
+    for reply in (text, f"```json\n{text}\n```", f"Well: {text}", f"Well:\n```\n{text}\n```\nThat is all."):
         assert read_json(reply) == value
 
 

@@ -100,7 +100,7 @@ async def test_failures_are_not_retried_twice_over(server: FakeOpenAI, wrap: Wra
 
 async def test_its_failures_are_typed(server: FakeOpenAI, wrap: Wrap) -> None:
     server.script(error(401, "bad key"), HttpReply(hang=True))
-    with pytest.raises(AuthenticationFailed, match="bad key"):
+    with pytest.raises(AuthenticationFailed, match="HTTP 401"):
         await wrap().complete(ASK)
     with pytest.raises(ModelTimeout):
         await wrap(limits=Limits(timeout=0.2, retries=0)).complete(ASK)

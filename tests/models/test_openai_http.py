@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import traceback
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from askfirst.models import (
     connect,
 )
 
+from tests.conformance.chat_model import Score
 from tests.models.conftest import FakeOpenAI, HttpReply, chat, error, stream
 
 ASK = [Message(role="system", content="Be kind."), Message(role="user", content="I feel low since my divorce.")]
@@ -90,11 +92,20 @@ async def test_stream_asks_for_usage_and_counts_it(server: FakeOpenAI) -> None:
 
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_refused_key_is_never_retried(server: FakeOpenAI, status: int) -> None:
-    server.always(lambda _: error(status, "Incorrect API key provided"))
+    server.always(lambda _: error(status, "Incorrect API key provided: sk-abc****wxyz"))
     for call in (model(server).complete(ASK), pieces(model(server))):
-        with pytest.raises(AuthenticationFailed, match=r"Incorrect API key.*OPENAI_API_KEY"):
+        with pytest.raises(AuthenticationFailed, match=rf"HTTP {status}.*OPENAI_API_KEY") as caught:
             await call
+        assert "sk-abc" not in "".join(traceback.format_exception(caught.value))
     assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("told", [{"code": "invalid_api_key"}, {"type": "authentication_error"}, {"code": 401}])
+async def test_a_key_refused_inside_a_stream_is_not_repeated_either(server: FakeOpenAI, told: dict[str, Any]) -> None:
+    server.script(HttpReply(events=[{"error": {"message": "bad key sk-abc****wxyz", **told}}]))
+    with pytest.raises(AuthenticationFailed) as caught:
+        await pieces(model(server))
+    assert "sk-abc" not in "".join(traceback.format_exception(caught.value))
 
 
 @pytest.mark.parametrize("status", [400, 404, 413, 422, 501])
@@ -130,9 +141,20 @@ async def test_a_rate_limit_that_stays_is_told_with_its_wait(server: FakeOpenAI)
 async def test_a_wait_longer_than_the_limit_is_given_up_at_once(server: FakeOpenAI) -> None:
     date = {"Date": "Wed, 21 Oct 2026 07:00:00 GMT", "Retry-After": "Wed, 21 Oct 2026 08:00:00 GMT"}
     server.always(lambda _: HttpReply(429, {"error": {"message": "slow down"}}, date))
-    with pytest.raises(RateLimited, match="3600 s"):
+    with pytest.raises(RateLimited, match="asks to wait 60 min"):
         await model(server).complete(ASK)
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [("0.25", "0.25 s"), ("90", "90 s"), ("600", "10 min"), ("86400", "24 hours"), ("700000", "8 days"),
+     ("99999999", "more than two years")],
+)  # fmt: skip
+async def test_a_wait_is_told_as_people_say_it(server: FakeOpenAI, seconds: str, said: str) -> None:
+    server.always(lambda _: error(429, "slow down", Retry_After=seconds))
+    with pytest.raises(RateLimited, match=f"asks to wait {said}$"):
+        await model(server, Limits(retries=0)).complete(ASK)
 
 
 async def test_a_used_up_quota_is_never_retried(server: FakeOpenAI) -> None:
@@ -202,6 +224,76 @@ async def test_an_error_event_inside_a_stream_is_a_failure(server: FakeOpenAI) -
         await pieces(model(server))
 
 
+async def test_a_stream_that_ends_without_saying_so_is_broken(server: FakeOpenAI) -> None:
+    broken = stream("Hel", "lo.", cut=True)
+    broken.events = broken.events[:3]
+    server.script(broken)
+    got = []
+    with pytest.raises(ServerFailed, match="broke off"):
+        async for piece in model(server).stream(ASK):
+            got.append(piece)
+    assert got == ["Hel", "lo."]
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("broken", [HttpReply(events=[{"choices": []}], cut=True), HttpReply(body=b"<html>hi</html>")])
+async def test_a_stream_that_breaks_before_its_first_piece_is_tried_again(
+    server: FakeOpenAI, broken: HttpReply
+) -> None:
+    server.script(broken, stream("Hello."))
+    assert await pieces(model(server)) == ["Hello."]
+
+
+async def test_either_sign_of_the_end_will_do(server: FakeOpenAI) -> None:
+    without_done, without_reason = stream("Hello.", cut=True), stream("Hello.")
+    without_reason.events = without_reason.events[:2]
+    server.script(without_done, without_reason)
+    connected = model(server)
+    assert await pieces(connected) == ["Hello."]
+    assert await pieces(connected) == ["Hello."]
+
+
+async def test_a_reply_cut_at_the_token_limit_is_counted(server: FakeOpenAI) -> None:
+    server.script(stream("Hel", finish="length"), stream("Hello."), chat("Hel", finish="length"))
+    connected = model(server)
+    with collect_usage() as meter:
+        assert await pieces(connected) == ["Hel"]
+        await pieces(connected)
+        assert meter.cut == 1
+        await connected.complete(ASK)
+    assert meter.cut == 2
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        HttpReply(302, {}, {"Location": "http://127.0.0.1:1/login"}),
+        HttpReply(body=b"<html>login</html>", headers={"Content-Type": "text/html"}),
+        HttpReply(body=b"<html>login</html>"),
+        HttpReply(body=b""),
+        HttpReply(body=[]),
+        HttpReply(body="ok"),
+    ],
+)
+async def test_a_bad_gateway_is_a_failed_server_and_tried_again(server: FakeOpenAI, reply: HttpReply) -> None:
+    async def complete(connected: ChatModel) -> object:
+        return await connected.complete(ASK)
+
+    async def structured(connected: ChatModel) -> object:
+        return await connected.structured(Score, ASK)
+
+    for call in (complete, structured):
+        server.script(chat('{"score": 4}'), reply, reply, chat('{"score": 4}'))
+        connected = model(server)
+        await call(connected)
+        await call(connected)
+        server.script(reply, reply)
+        server.requests.clear()
+        with pytest.raises(ServerFailed):  # it never answered: the address is wrong, and should fail in seconds
+            await call(model(server))
+        assert len(server.requests) == 2
+
+
 async def test_leaving_a_stream_early_frees_its_place(server: FakeOpenAI) -> None:
     server.script(stream("a", "b", "c"), chat("Hello."))
     connected = model(server, Limits(concurrency=1, timeout=5))
@@ -228,7 +320,7 @@ async def test_leaving_a_stream_early_frees_its_place(server: FakeOpenAI) -> Non
         (HttpReply(body=b"<html>login</html>", headers={"Content-Type": "text/html"}), ServerFailed),
         (HttpReply(body=b"{not json"), ServerFailed),
         (HttpReply(500, b"<html>oops</html>", {"Content-Type": "text/html"}), ServerFailed),
-        (HttpReply(307, {}, {"Location": "http://127.0.0.1:1/elsewhere"}), ModelRequestRejected),
+        (HttpReply(307, {}, {"Location": "http://127.0.0.1:1/elsewhere"}), ServerFailed),
     ],
 )
 async def test_no_unusable_reply_passes_for_an_answer(

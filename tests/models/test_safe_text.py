@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from askfirst.models import Message, UnclosedReasoning, safe_text, strip_reasoning
-from askfirst.models.safe_text import ReasoningFilter, visible_text
+from askfirst.models.reasoning import ReasoningFilter, visible_text
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+ANALYSIS = "<|channel|>analysis<|message|>use <think> or not?<|end|>"
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,18 @@ from hypothesis import strategies as st
         ("plan, plan</think>Hello.", "Hello."),
         ("a < b and <thin> ice", "a < b and <thin> ice"),
         ("<think></think>", ""),
+        ("<thought>a</thought><thoughts>b</thoughts>Hello.", "Hello."),
+        ("<reflection>a</reflection>Hello.<scratchpad>\nb\n</scratchpad>", "Hello."),
+        ('<reasoning effort="high">a</reasoning >Hello.', "Hello."),
+        ("<think>write a <reflection> first</think>Hello.", "Hello."),
+        ("<thinking>a</think>Hello.", "Hello."),
+        ("[THINK]a[/THINK]Hello.", "Hello."),
+        ("◁think▷a◁/think▷Hello.", "Hello."),
+        ("see [thinking of you](x), <think", "see [thinking of you](x), <think"),
+        (f"{ANALYSIS}<|start|>assistant<|channel|>final<|message|>Hello.<|return|>", "Hello."),
+        (f"<|start|>assistant{ANALYSIS}<|channel|>final <|constrain|>json<|message|>{{}}", "{}"),
+        ("<|channel|>commentary<|message|>calls<|end|><|channel|>final<|message|>Hello.", "Hello."),
+        ("Hello.<|end|>", "Hello.<|end|>"),  # no reply in channels
     ],
 )
 def test_reasoning_is_stripped(text: str, reply: str) -> None:
@@ -32,6 +46,22 @@ def test_of_an_unclosed_block_nothing_is_shown() -> None:
         strip_reasoning("Hello. <think>never closed")
     assert visible_text("Hello. <think>never closed") == "Hello."
     assert visible_text("<think>never closed") == ""
+    for text in ("Hello. <|channel|>analysis<|message|>hm", "Hello. <|channel|>analysis hm", "Hello. ◁think▷hm"):
+        with pytest.raises(UnclosedReasoning):
+            strip_reasoning(text)
+        assert visible_text(text) == "Hello."
+
+
+CHANNELS = ["<|channel|>", "analysis", "final", "<|message|>", "<|end|>", "<|start|>assistant", "<|", "Hi", "[", "◁"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(CHANNELS), max_size=14), st.integers(1, 7))
+def test_a_stream_in_channels_shows_what_the_whole_text_shows(parts: list[str], size: int) -> None:
+    text = "".join(parts)
+    seen = ReasoningFilter()
+    streamed = "".join(seen.feed(text[i : i + size]) for i in range(0, len(text), size)) + seen.close()
+    assert streamed.strip() == visible_text(text)
 
 
 _PARTS = st.lists(st.sampled_from(["<think>", "</think>", "<", "thi", "nk>", "Hi", " ", "\n", "a<b"]), max_size=12)

@@ -5,8 +5,17 @@ from collections.abc import Sequence
 
 import pytest
 from askfirst.domains import DomainPack, Profile
-from askfirst.models import Completion, Message, ModelUnreachable, Sampling, ScriptedChatModel
-from askfirst.simulators import AgentTurn, Disclosure, LlmUser, Persona, SimulatedUser, UserTurn, packaged_scenarios
+from askfirst.models import Completion, Message, ModelRefused, ModelUnreachable, Sampling, ScriptedChatModel
+from askfirst.simulators import (
+    AgentTurn,
+    Behaviour,
+    Disclosure,
+    LlmUser,
+    Persona,
+    SimulatedUser,
+    UserTurn,
+    packaged_scenarios,
+)
 
 from tests.conformance.simulated_user import AGE, ANSWER, MOOD, SimulatedUserContract
 
@@ -158,9 +167,12 @@ class TestRepliesAreCleaned:
         assert (await user.reply(AGE)).text == "I'm 41."
 
     async def test_a_value_that_was_not_to_be_told_is_flagged(self, toy_pack: DomainPack) -> None:
-        turn, _ = await one_reply(toy_pack, "I'm 41, low since the move.")
-        assert turn.faults == ("leak:mood",)
+        told = "I'm 41, low since the move."
+        turn, model = await one_reply(toy_pack, told, told)
+        assert turn.faults == ("redrawn:leak", "leak:mood")
         assert turn.disclosed == ("age",)
+        assert "Leave the rest out" in model.calls[1][-1].content
+        assert (await one_reply(toy_pack, told, "I'm 41."))[0].faults == ("redrawn:leak",)
 
 
 class TestRandomnessAndFailures:
@@ -181,3 +193,49 @@ class TestRandomnessAndFailures:
         user = LlmUser(PERSONA, ScriptedChatModel([ModelUnreachable("m", "nothing listens there")]), toy_pack)
         with pytest.raises(ModelUnreachable):
             await user.reply(AGE)
+
+
+class TestBehavesAsItsPersona:
+    async def test_a_crisis_is_said_word_for_word_without_the_model(self, toy_pack: DomainPack) -> None:
+        behaviour = Behaviour.model_validate({"name": "x", "crisis": {"turn": 1, "text": "I can't go on tonight."}})
+        turn, model = await one_reply(toy_pack, persona=PERSONA.model_copy(update={"behaviour": behaviour}))
+        assert (turn.text, turn.crisis, turn.values) == ("I can't go on tonight.", True, {})
+        assert not model.calls
+
+    async def test_the_prompt_says_what_the_behaviour_does(self, toy_pack: DomainPack) -> None:
+        aside = Behaviour.model_validate({"name": "x", "off_topic": {"turns": [1], "texts": ["The kettle boils."]}})
+        turn, model = await one_reply(
+            toy_pack, "Sorry, the kettle!", persona=PERSONA.model_copy(update={"behaviour": aside})
+        )
+        assert "talk of something else, in this sense: The kettle boils." in prompt_of(model)
+        assert (turn.asked, turn.values) == (("age",), {})
+        shy = PERSONA.model_copy(update={"disclosure": Disclosure(stances={"mood": "if_trusted"})})
+        turn, model = await one_reply(toy_pack, "It's complicated.", agent=MOOD, persona=shy)
+        assert "avoid the point, without a plain no: Mood." in prompt_of(model)
+        assert turn.put_off == ("mood",)
+
+    async def test_reacts_to_an_answer_as_often_as_wanted(self, toy_pack: DomainPack) -> None:
+        model = RawModel(["Does it matter that I feel low since the move?", "And what first?"])
+        user = LlmUser(PERSONA, model, toy_pack, reactions=2)
+        await user.opening()
+        first, second, last = [await user.reply(ANSWER) for _ in range(3)]
+        assert first.values == {"mood": "Low, since the move"}
+        assert "ask whether what they tell now changes it" in "\n".join(m.content for m in model.calls[0])
+        assert "ask one short question" in "\n".join(m.content for m in model.calls[1])
+        assert (second.ended, last.ended) == (False, True)
+
+    async def test_a_refusing_model_is_asked_once_more_and_then_flagged(self, toy_pack: DomainPack) -> None:
+        refusal = ModelRefused("m", "I can't do that")
+        user = LlmUser(PERSONA, ScriptedChatModel([refusal, "I'm 41."]), toy_pack)
+        turn = await user.reply(AGE)
+        assert (turn.text, turn.faults) == ("I'm 41.", ("redrawn:refused",))
+        user = LlmUser(PERSONA, ScriptedChatModel([refusal, refusal]), toy_pack)
+        turn = await user.reply(AGE)
+        assert (turn.text, turn.faults, turn.ended) == ("", ("redrawn:refused", "refused"), True)
+
+    async def test_a_fault_is_redrawn_with_its_correction(self, toy_pack: DomainPack) -> None:
+        turn, model = await one_reply(toy_pack, "According to my profile, I'm 41.", "I'm 41.")
+        assert (turn.text, turn.faults) == ("I'm 41.", ("redrawn:fourth_wall",))
+        assert "spoke about the notes" in model.calls[1][-1].content
+        turn, _ = await one_reply(toy_pack, "I'm 29.", "I'm 29.")
+        assert turn.faults == ("redrawn:contradiction", "contradiction:age")

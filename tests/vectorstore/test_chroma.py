@@ -18,6 +18,7 @@ from askfirst.vectorstore import (
     StoreMismatch,
     StoreUnusable,
 )
+from chromadb.errors import InternalError
 
 from tests.conformance.path_store import EXAM, MONEY, SLEEP, PathStoreSuite, planned
 
@@ -216,6 +217,32 @@ def test_a_damaged_database_is_one_clear_error_and_can_be_replaced(tmp_path: Pat
     with open_store(tmp_path) as store:
         store.add([planned(SLEEP)])
         assert len(store) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (PermissionError(13, "Permission denied"), r"written \(Permission denied\); check permissions, free space"),
+        (OSError(24, "Too many open files"), r"\(Too many open files\); check permissions, free space and open files"),
+        (InternalError("error returned from database: (code: 13) database or disk is full"), "full.*; check perm"),
+        (InternalError("Error loading hnsw index"), r"hnsw index\); delete the folder and plan again"),
+    ],
+)
+def test_only_a_damaged_index_is_to_be_deleted(tmp_path: Path, error: Exception, text: str) -> None:
+    with open_store(tmp_path) as store:
+        store.add([planned(SLEEP)])
+        store._collection = Failing(error)
+        with pytest.raises(StoreUnusable, match=text):
+            store.search(SLEEP)
+        assert store.search(SLEEP)[0].path == planned(SLEEP)
+
+
+class Failing:
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def query(self, **_: Any) -> Any:
+        raise self.error
 
 
 def test_a_row_that_is_no_path_is_one_clear_error(tmp_path: Path) -> None:

@@ -1,0 +1,228 @@
+"""``askfirst paths``: look into the store of planned paths, write it to a file and rebuild it from one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .console import note, print_json, progress
+
+if TYPE_CHECKING:
+    from ...domains import DataError
+    from ...vectorstore import PathStore, PlannedPath, RetrievedPath
+    from ..settings import Settings
+
+__all__ = ["app"]
+
+_MOST_PROBLEMS = 20
+
+app = typer.Typer(
+    help="Search, list, count, export and import planned paths.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Domain = Annotated[str | None, typer.Option("--domain", help="Only this domain.", show_default=False)]
+Embedding = Annotated[
+    str | None, typer.Option("--embedding", help="Embedding model (all-MiniLM-L6-v2).", show_default=False)
+]
+
+
+@app.command("search")
+def search(
+    query: Annotated[str, typer.Argument(help="A question, in a person's words.")],
+    k: Annotated[int, typer.Option("--k", "-k", min=1, help="How many.")] = 5,
+    domain: Domain = None,
+    store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
+    embedding: Embedding = None,
+    pack: options.Pack = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show the paths whose queries are nearest in meaning, with their similarity."""
+    with _open(options.settings(locals()), domain) as (paths, chosen):
+        found = paths.search(query, k, domain=chosen)
+    if as_json:
+        print_json({"query": query, "found": [_found(r) for r in found]})
+        return
+    for hit in found:
+        typer.echo(f"{hit.similarity:6.3f}  {_line(hit.path)}")
+
+
+@app.command("list")
+def list_paths(
+    domain: Domain = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N.", show_default=False)] = None,
+    store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
+    embedding: Embedding = None,
+    pack: options.Pack = None,
+    as_json: options.Json = False,
+) -> None:
+    """List the paths, in the order of their ids."""
+    with _open(options.settings(locals()), domain) as (paths, chosen):
+        listed = _first(paths.paths(), chosen, limit)
+        if as_json:
+            print_json({"paths": [_record(path) for path in listed]})
+            return
+        for path in listed:
+            typer.echo(f"{path.id[:8]}  {_line(path)}")
+
+
+@app.command("stats")
+def stats(
+    store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
+    embedding: Embedding = None,
+    as_json: options.Json = False,
+) -> None:
+    """Count the paths by domain, planner, model, judge and pack."""
+    from ..path_stats import path_stats
+
+    settings = options.settings(locals())
+    with _open(settings) as (paths, _):
+        counted = path_stats(paths.paths())
+    if as_json:
+        print_json({"store": _name(settings), "embedding": settings.embedding, **counted.model_dump()})
+        return
+    typer.echo(f"{counted.paths} paths in {_name(settings)}, embedded with {settings.embedding}.")
+    if counted.paths:
+        scored = "none has a score" if counted.mean_score is None else f"mean score {counted.mean_score:.2f} of 5"
+        typer.echo(
+            f"{counted.mean_length:.1f} questions a path, {scored} ({counted.without_score} without), "
+            f"{counted.evaluations} evaluations paid, {counted.mean_evaluations:.1f} a path."
+        )
+    for name, counts in counted.counts.items():
+        typer.echo(f"{name}: " + ", ".join(f"{_clean(value) or '(none)'} {count}" for value, count in counts.items()))
+
+
+@app.command("export")
+def export(
+    output: Annotated[
+        Path | None,
+        typer.Option("--out", help="New file of JSON lines; left out: standard output.", show_default=False),
+    ] = None,
+    domain: Domain = None,
+    store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
+    embedding: Embedding = None,
+    pack: options.Pack = None,
+) -> None:
+    """Write the paths as JSON lines, from which 'import' rebuilds the same store."""
+    from ...simulators.writing import refuse_existing
+    from ..path_files import path_line, write_paths
+
+    with _open(options.settings(locals()), domain) as (paths, chosen):
+        wanted = _first(paths.paths(), chosen, None)
+        if output is None:
+            for path in wanted:
+                typer.echo(path_line(path), nl=False)
+            return
+        refuse_existing(output)
+        count = write_paths(wanted, output)
+    note(f"{count} paths written to {output}.")
+
+
+@app.command("import")
+def import_file(
+    file: Annotated[Path, typer.Argument(help="JSON lines of 'export', or the authors' MCTS_path.csv.")],
+    domain: Annotated[
+        str | None,
+        typer.Option("--domain", help="Domain of a CSV's queries; default: guessed from words.", show_default=False),
+    ] = None,
+    store: options.Store = None,
+    chroma_url: options.ChromaUrl = None,
+    embedding: Embedding = None,
+    pack: options.Pack = None,
+    as_json: options.Json = False,
+) -> None:
+    """Put the paths of a file into the store: all, or none where a row is bad. A path that is there is replaced.
+
+    May be interrupted: the same command adds what is missing.
+    """
+    from ..path_files import import_paths, read_paths
+    from ..wiring import Wiring
+
+    wiring = Wiring(options.settings(locals()))
+    problems: list[DataError] = []
+    found = read_paths(file, wiring.pack, problems.append, domain=domain)
+    if problems:
+        _refuse(file, problems, as_json=as_json)
+    paths = wiring.open_store(writing=True)
+    try:
+        with progress("Importing", quiet=as_json) as advance:
+            done = import_paths(paths, found, on_progress=advance)
+        stored = len(paths)
+    finally:
+        paths.close()
+    if as_json:
+        print_json({**vars(done), "stored": stored, "store": wiring.store_name})
+        return
+    typer.echo(
+        f"{done.added} paths added, {done.replaced} replaced, {done.unchanged} were there already. "
+        f"The store {wiring.store_name} holds {stored} paths."
+    )
+
+
+# ---- shared ----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _open(settings: Settings, domain: str | None = None) -> Iterator[tuple[PathStore, str | None]]:
+    """The store, and the pack's own spelling of ``domain``. Raises ``InputError`` if there is no store."""
+    from ...domains import InputError
+    from ..wiring import Wiring
+
+    wiring = Wiring(settings)
+    chosen = None if domain is None else wiring.pack.domain(domain).name
+    with wiring.existing_store() as store:
+        if store is None:
+            raise InputError(
+                f"{wiring.store_name}: holds no paths; 'askfirst plan' or 'askfirst paths import' adds some"
+            )
+        yield store, chosen
+
+
+def _first(paths: Iterable[PlannedPath], domain: str | None, limit: int | None) -> Iterator[PlannedPath]:
+    from itertools import islice
+
+    return islice((path for path in paths if domain in (None, path.domain)), limit)
+
+
+def _refuse(file: Path, problems: list[DataError], *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {"added": 0, "problems": [{"line": p.line, "field": p.field, "problem": p.problem} for p in problems]}
+        )
+    for problem in problems[:_MOST_PROBLEMS]:
+        note(f"askfirst: {' '.join(str(problem).split())}")
+    if len(problems) > _MOST_PROBLEMS:
+        note(f"askfirst: {len(problems) - _MOST_PROBLEMS} further problems in {file}")
+    note(f"Nothing was imported: correct {file}, or remove these rows.")
+    raise typer.Exit(2)
+
+
+def _line(path: PlannedPath) -> str:
+    score = " -  " if path.score is None else f"{path.score:.2f}"
+    return f"{score}  {_clean(path.domain)}: {_clean(' > '.join(path.path))}  |  {_clean(path.query)[:160]}"
+
+
+def _found(found: RetrievedPath) -> dict[str, Any]:
+    return {"similarity": found.similarity, **_record(found.path)}
+
+
+def _record(path: PlannedPath) -> dict[str, Any]:
+    return {"id": path.id, **path.model_dump()}
+
+
+def _clean(text: str) -> str:
+    """Text of a file on one line of a terminal: no control characters."""
+    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+
+
+def _name(settings: Settings) -> str:
+    return settings.chroma_url or str(settings.store)

@@ -1,0 +1,156 @@
+"""``askfirst scenarios validate | convert | sample``: files of scenarios, read one record at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .console import note, out, print_json
+
+if TYPE_CHECKING:
+    from ...domains import DataError, DomainPack, Scenario
+    from ...simulators.validate import Checked
+
+__all__ = ["Data", "Tables", "convert", "sample", "stream", "validate"]
+
+Data = Annotated[str, typer.Argument(help="File or folder of scenarios, or 'penguin_mini' (packaged).")]
+Tables = Annotated[
+    Path | None,
+    typer.Option("--tables", help="Conditional tables and rules; default: those of the pack.", show_default=False),
+]
+Domain = Annotated[
+    str | None, typer.Option("--domain", help="The domain of records that name none.", show_default=False)
+]
+To = Annotated[
+    str | None,
+    typer.Option("--to", help="jsonl, csv, published or public; default: what --out's name says.", show_default=False),
+]
+
+
+def validate(
+    data: Annotated[Path, typer.Argument(help="File or folder of scenarios, or a file of profiles.")],
+    constraints: Annotated[
+        bool,
+        typer.Option("--constraints", help="Check the values and rules of the tables too (always for profiles)."),
+    ] = False,
+    domain: Domain = None,
+    tables: Tables = None,
+    pack: options.Pack = None,
+    as_json: options.Json = False,
+) -> None:
+    """Report every problem with its line and field. Exit code 2 if there is one."""
+    from ...domains import get_pack
+    from ...simulators.records import storable
+    from ...simulators.tables import load_tables
+    from ...simulators.validate import holds_drafts, validate_data
+    from ..settings import load_settings
+
+    chosen = get_pack(load_settings(pack=pack).pack)
+    wanted = constraints or tables is not None or holds_drafts(data)
+    problems: list[dict[str, Any]] = []
+
+    def tell(error: DataError) -> None:
+        if as_json:
+            field = None if error.field is None else storable(error.field)
+            problems.append({"file": error.file, "line": error.line, "field": field, "problem": error.problem})
+        else:
+            typer.echo(" ".join(str(error).split()))
+
+    checked = validate_data(
+        data, chosen, tables=load_tables(tables, chosen) if wanted else None, domain=domain, on_problem=tell
+    )
+    if as_json:
+        print_json({"ok": not checked.problems, **checked.model_dump(), "problems": problems})
+    else:
+        _print_checked(checked)
+    if checked.problems:
+        raise typer.Exit(2)
+
+
+def convert(
+    data: Data,
+    output: Annotated[Path, typer.Option("--out", help="New file, or folder.", show_default=False)],
+    to: To = None,
+    domain: Domain = None,
+    pack: options.Pack = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write scenarios in another format: JSON lines, CSV, the published pair of files, the public data set's layout."""
+    from ...domains import get_pack
+    from ...simulators.writing import checked_format, write_scenarios
+    from ..settings import load_settings
+
+    chosen = get_pack(load_settings(pack=pack).pack)
+    form = None if to is None else checked_format(to)
+    counted = write_scenarios((s for s in stream(data, chosen, domain)), output, chosen, to=form)
+    number = counted.pop("scenarios")
+    if as_json:
+        print_json({"scenarios": number, "lost": dict(counted), "out": str(output)})
+        return
+    out().print(f"{number} scenarios written to {output}.")
+    for field, count in sorted(counted.items()):
+        note(f"the format has no place for {field!r}, which {count} scenarios have")
+
+
+def sample(
+    data: Data,
+    output: Annotated[Path, typer.Option("--out", help="New file, or folder.", show_default=False)],
+    number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many; with --by: of each group.")] = 10,
+    by: Annotated[
+        str | None, typer.Option("--by", help="domain, risk, split, source or title.", show_default=False)
+    ] = None,
+    seed: options.Seed = 0,
+    to: To = None,
+    domain: Domain = None,
+    pack: options.Pack = None,
+    as_json: options.Json = False,
+) -> None:
+    """Choose scenarios at random, repeatably by seed, from all or equally many from each group."""
+    from ...domains import get_pack
+    from ...simulators.choosing import checked_group, choose_scenarios
+    from ...simulators.writing import checked_format, refuse_existing, write_scenarios
+    from ..settings import load_settings
+
+    chosen = get_pack(load_settings(pack=pack).pack)
+    group = None if by is None else checked_group(by)
+    form = None if to is None else checked_format(to)
+    refuse_existing(output)
+    found = choose_scenarios(stream(data, chosen, domain), number, seed=seed, by=group)
+    write_scenarios(found, output, chosen, to=form)
+    counts: dict[str, int] = {}
+    for scenario in found:
+        name = "all" if group is None else str(getattr(scenario, group) or "not given")
+        counts[name] = counts.get(name, 0) + 1
+    if as_json:
+        print_json({"scenarios": len(found), "groups": counts, "out": str(output)})
+        return
+    out().print(f"{len(found)} scenarios written to {output}: " + ", ".join(f"{k} {v}" for k, v in counts.items()))
+    for name, count in counts.items():
+        if count < number:
+            note(f"{name} has only {count}")
+
+
+def stream(data: str, pack: DomainPack, domain: str | None = None) -> Iterator[Scenario]:
+    """The scenarios of ``data``, one at a time."""
+    from ...simulators.datasets import iter_scenarios, packaged_scenarios
+
+    if not Path(data).exists():
+        from ..evaluation import PACKAGED
+
+        if data == PACKAGED:
+            yield from packaged_scenarios(pack)
+            return
+    yield from (scenario for _, scenario in iter_scenarios(data, pack, domain=domain))
+
+
+def _print_checked(checked: Checked) -> None:
+    kinds = [(checked.scenarios, "scenarios"), (checked.profiles, "profiles")]
+    good = " and ".join(f"{count} {name}" for count, name in kinds if count) or "nothing"
+    problems = "no problem" if not checked.problems else f"{checked.problems} problems"
+    typer.echo(f"{good} without a problem; {problems} found.")
+    for name, counts in checked.counts.items():
+        typer.echo(f"{name}: " + ", ".join(f"{value} {count}" for value, count in counts.items()))

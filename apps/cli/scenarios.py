@@ -1,0 +1,343 @@
+"""``askfirst scenarios``: make scenarios, and check, convert and sample files of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options, scenario_files
+from .console import note, out, print_json, progress
+
+if TYPE_CHECKING:
+    from ...domains import DomainPack
+    from ...simulators.constraints import ProfileCounts
+    from ...simulators.drafts import Draft
+    from ...simulators.tables import SamplingTables
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Make scenarios; check, convert and sample files of them.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("validate")(scenario_files.validate)
+app.command("convert")(scenario_files.convert)
+app.command("sample")(scenario_files.sample)
+
+_WITH_MODEL = "With a model"
+Out = Annotated[Path, typer.Option("--out", help="New file.", show_default=False)]
+Redraws = Annotated[
+    int,
+    typer.Option("--redraws", min=0, help="Further tries for what had to be rejected.", rich_help_panel=_WITH_MODEL),
+]
+
+
+@app.command("generate")
+def generate(
+    output: Out,
+    profiles: Annotated[
+        int | None, typer.Option("--profiles", min=1, help="How many profiles (100).", show_default=False)
+    ] = None,
+    seed: options.Seed = 0,
+    domain: Annotated[
+        list[str] | None, typer.Option("--domain", help="Only this domain; repeat for several.", show_default=False)
+    ] = None,
+    tables: scenario_files.Tables = None,
+    pack: options.Pack = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="File of profiles (written without a model) to write queries for.",
+            show_default=False,
+            rich_help_panel=_WITH_MODEL,
+        ),
+    ] = None,
+    sampled: Annotated[
+        bool, typer.Option("--sampled", help="Take the profiles from the tables.", rich_help_panel=_WITH_MODEL)
+    ] = False,
+    titles: Annotated[
+        int,
+        typer.Option(
+            "--titles",
+            min=0,
+            help="Titles that the model writes per domain; 0: those of the tables.",
+            rich_help_panel=_WITH_MODEL,
+        ),
+    ] = 12,
+    queries: Annotated[
+        int, typer.Option("--queries", min=1, help="Queries per profile.", rich_help_panel=_WITH_MODEL)
+    ] = 10,
+    similarity: Annotated[
+        float,
+        typer.Option(
+            "--similarity",
+            min=0.01,
+            max=1,
+            help="Cosine from which two texts are near-duplicates.",
+            rich_help_panel=_WITH_MODEL,
+        ),
+    ] = 0.9,
+    redraws: Redraws = 3,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    timeout: options.Timeout = None,
+    max_tokens: options.MaxTokens = None,
+    concurrency: options.Concurrency = None,
+    as_json: options.Json = False,
+) -> None:
+    """Without a model: sample profiles from tables. With --model: write titles, profiles and queries, same rules.
+
+    A run with a model can be interrupted: the same command goes on.
+    """
+    from ...domains import InputError, get_pack
+    from ...simulators.tables import load_tables
+    from ..settings import OFFLINE, load_settings
+
+    settings = load_settings(
+        model=model,
+        base_url=base_url,
+        timeout=timeout,
+        max_tokens=max_tokens,
+        concurrency=concurrency,
+        pack=pack,
+    )
+    chosen = get_pack(settings.pack)
+    listed = load_tables(tables, chosen)
+    names = tuple(chosen.domain(name).name for name in domain or ())
+    if settings.model == OFFLINE:
+        if source is not None or sampled:
+            raise InputError("--from and --sampled need a model that writes queries: --model openai:NAME")
+        _sample_profiles(output, profiles or 100, listed, chosen, seed, names, as_json=as_json)
+        return
+    from ...simulators.generate import GenerationRequest
+    from ..scenario_making import run_generation
+    from ..wiring import Wiring
+
+    drafts = _drafts(source, chosen, listed, names)[:profiles]
+    request = GenerationRequest(
+        profiles=len(drafts) or profiles or 100,
+        queries=queries,
+        titles=0 if drafts or sampled else titles,
+        sampled=sampled,
+        domains=names,
+        seed=seed,
+        redraws=redraws,
+        similarity=similarity,
+    )
+    with _resumable(), progress("Profiles", quiet=as_json) as advance:
+        result, counts = run_generation(request, Wiring(settings), listed, output, drafts=drafts, on_progress=advance)
+    if as_json:
+        print_json({**result.model_dump(), "out": str(output), **_counts_record(counts)})
+    else:
+        _print_counts(counts)
+        typer.echo(f"{result.scenarios} scenarios of {result.profiles} profiles written to {output}.")
+        _print_reasons("Rejected", result.rejected)
+        if result.short:
+            note(f"{result.short} profiles have fewer than {queries} queries")
+    _exit_if_failed(result.failed)
+
+
+@app.command("pairs")
+def pairs(
+    data: scenario_files.Data,
+    output: Out,
+    kind: Annotated[
+        str, typer.Option("--kind", help="counterfactual (one attribute changed) or matched (another person).")
+    ] = "counterfactual",
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attribute", help="Which to change; repeat for several; default: one at random.", show_default=False
+        ),
+    ] = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    tables: scenario_files.Tables = None,
+    pack: options.Pack = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make pairs of scenarios with the same query, word for word, that differ in the person."""
+    from itertools import islice
+
+    from ...domains import InputError, get_pack
+    from ...simulators.pairs import PairMaker, checked_kind
+    from ...simulators.tables import load_tables
+    from ...simulators.writing import write_scenarios
+    from ..settings import load_settings
+
+    chosen = get_pack(load_settings(pack=pack).pack)
+    wanted = checked_kind(kind)
+    if attribute and wanted == "matched":
+        raise InputError("--attribute is for --kind counterfactual; a matched pair differs in the whole person")
+    ids = [chosen.attribute(name).id for name in attribute or ()]
+    maker = PairMaker(load_tables(tables, chosen), chosen, seed=seed)
+    scenarios = islice(scenario_files.stream(data, chosen), limit)
+    made = maker.matched(scenarios) if wanted == "matched" else maker.counterfactuals(scenarios, ids)
+    number = write_scenarios(made, output, chosen)["scenarios"] // 2
+    if as_json:
+        print_json({"pairs": number, "skipped": dict(maker.skipped), "out": str(output)})
+        return
+    typer.echo(f"{number} pairs written to {output}.")
+    for reason, count in maker.skipped.most_common():
+        note(f"left out, {reason}: {count}")
+
+
+@app.command("extract")
+def extract(
+    posts: Annotated[Path, typer.Argument(help="JSON lines of posts: text, and perhaps title, domain, subreddit.")],
+    output: Out,
+    least: Annotated[
+        int | None,
+        typer.Option("--min-attributes", min=1, help="Attributes that a post must tell (7 in 10).", show_default=False),
+    ] = None,
+    keep_source: Annotated[
+        bool, typer.Option("--keep-source", help="Also keep the posts of the scenarios, in OUT.sources.")
+    ] = False,
+    seed: options.Seed = 0,
+    pack: options.Pack = None,
+    redraws: Redraws = 2,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    timeout: options.Timeout = None,
+    max_tokens: options.MaxTokens = None,
+    concurrency: options.Concurrency = None,
+    as_json: options.Json = False,
+) -> None:
+    """Turn posts into scenarios: those that tell enough of their writer, without what would identify anybody.
+
+    Needs a model; a local one will do. A run can be interrupted: the same command goes on.
+    """
+    from ...domains import InputError
+    from ...simulators.extract import ExtractionRequest
+    from ..scenario_making import run_extraction
+    from ..settings import OFFLINE, load_settings
+    from ..wiring import Wiring
+
+    settings = load_settings(
+        model=model,
+        base_url=base_url,
+        timeout=timeout,
+        max_tokens=max_tokens,
+        concurrency=concurrency,
+        pack=pack,
+    )
+    if settings.model == OFFLINE:
+        raise InputError("extract needs a model; a local one will do: --model openai:NAME --base-url URL")
+    wiring = Wiring(settings)
+    request = ExtractionRequest.for_pack(wiring.pack, least=least, redraws=redraws, keep_source=keep_source, seed=seed)
+    with _resumable(), progress("Posts", quiet=as_json) as advance:
+        result = run_extraction(posts, request, wiring, output, on_progress=advance)
+    if as_json:
+        print_json({**result.model_dump(), "pass_rate": result.pass_rate, "out": str(output)})
+    else:
+        rate = f" ({result.pass_rate:.1%})" if result.pass_rate is not None else ""
+        typer.echo(f"{result.passed} of {result.posts} posts passed{rate}; scenarios written to {output}.")
+        _print_reasons("Rejected", result.rejected)
+        _print_reasons("Taken out", result.redacted)
+        if result.repeated:
+            note(f"{result.repeated} posts repeat another")
+    _exit_if_failed(result.failed)
+
+
+def _sample_profiles(
+    output: Path,
+    count: int,
+    tables: SamplingTables,
+    pack: DomainPack,
+    seed: int,
+    domains: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> None:
+    from ...domains import InputError
+    from ...simulators.constraints import ProfileCounts
+    from ...simulators.drafts import draft_record
+    from ...simulators.sampler import sample_drafts
+    from ...simulators.writing import atomic_text, format_of, json_line, refuse_existing
+
+    if format_of(output) != "jsonl":
+        raise InputError(f"{output}: profiles are written as JSON lines; end the name in .jsonl")
+    refuse_existing(output)
+    counts = ProfileCounts(tables)
+    with atomic_text(output) as file, progress("Profiles", quiet=as_json) as advance:
+        for number, draft in enumerate(sample_drafts(count, tables, pack, seed=seed, domains=domains), start=1):
+            counts.add(draft)
+            file.write(json_line(draft_record(draft)))
+            if number % 100 == 0 or number == count:
+                advance(number, count)
+    if as_json:
+        print_json({"profiles": count, "out": str(output), **_counts_record(counts)})
+    else:
+        _print_counts(counts)
+        typer.echo(f"{count} profiles written to {output}.")
+
+
+def _drafts(
+    source: Path | None, pack: DomainPack, tables: SamplingTables, domains: tuple[str, ...]
+) -> tuple[Draft, ...]:
+    """The profiles to write queries for, of all domains or of those named; each must keep the constraints."""
+    from ...domains import InputError
+    from ...simulators.constraints import broken_constraints
+    from ...simulators.drafts import iter_drafts
+
+    if source is None:
+        return ()
+    drafts = []
+    for place, draft in iter_drafts(source, pack):
+        if broken := broken_constraints(draft.profile, tables, draft.tone):
+            raise place.error(f"profile.{broken[0].field}", f"breaks {broken[0].name}: {broken[0].why}")
+        if not domains or draft.domain in domains:
+            drafts.append(draft)
+    if not drafts:
+        raise InputError(f"{source}: holds no profiles" + (f" of {', '.join(domains)}" if domains else ""))
+    return tuple(drafts)
+
+
+def _counts_record(counts: ProfileCounts) -> dict[str, Any]:
+    return {"marginals": counts.marginals(), "tendencies": [t.model_dump() for t in counts.tendencies()]}
+
+
+def _print_counts(counts: ProfileCounts) -> None:
+    from rich.table import Table
+
+    table = Table("Attribute", "Share of the profiles", show_edge=False)
+    for attribute, shares in counts.marginals().items():
+        table.add_row(attribute, ", ".join(f"{value} {share:.1%}" for value, share in shares.items()))
+    out().print(table)
+    tendencies = Table("Tendency", "Share", "Compared with", "Holds", show_edge=False)
+    for result in counts.tendencies():
+        holds = "too few to tell" if result.holds is None else "yes" if result.holds else "no"
+        tendencies.add_row(result.name, _percent(result.share), _percent(result.other), holds)
+    out().print(tendencies)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
+
+
+def _print_reasons(label: str, counts: dict[str, int]) -> None:
+    if counts:
+        typer.echo(f"{label}: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        note("Interrupted. Nothing that was finished is lost; the same command goes on.")
+        raise
+
+
+def _exit_if_failed(failed: tuple[tuple[str, str], ...]) -> None:
+    for unit, reason in failed:
+        note(f"{unit}: {reason}")
+    if failed:
+        note(f"{len(failed)} are missing; the same command tries them again")
+        raise typer.Exit(3)

@@ -1,0 +1,134 @@
+"""What planning will cost, before anything is spent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..agents import ModelPrior, ModelResponder, PackPrior, RewardLedger
+from ..agents.context import AgentContext
+from ..agents.paid_once import query_digest, scenario_digest
+from ..domains import Scenario
+from ..evals import LlmJudge
+from ..models import EmptyCompletion, ScriptedChatModel, Usage
+from ..simulators.dialogue import TranscriptMessage
+from .planning import PlanRequest, Work
+from .reward_keeping import ranking_recipe, reward_recipe
+from .wiring import Wiring
+
+__all__ = ["Estimate", "estimate"]
+
+_CHARACTERS_PER_TOKEN = 4
+_ANSWER_TOKENS, _VERDICT_TOKENS, _RANKING_TOKENS = 300, 200, 60
+_PAPER_ROLLOUTS = 300
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will spend at most.
+
+    Attributes:
+        scenarios: how many are left to plan.
+        kept: how many the store has.
+        evaluations: attribute sets to answer and judge.
+        rankings: rankings of attributes by the planner's model.
+        reused: evaluations and rankings that the ledger holds already.
+        usage: calls and tokens.
+        basis: where the cost of one evaluation comes from.
+    """
+
+    scenarios: int
+    kept: int
+    evaluations: int
+    rankings: int
+    reused: int
+    usage: Usage
+    basis: str
+
+
+async def estimate(work: Work, wiring: Wiring, request: PlanRequest, ledger: RewardLedger) -> Estimate:
+    """Evaluations and rankings that the planner may make at most, less those in ``ledger``, at their mean cost.
+
+    The cost of one is the mean of those that the ledger holds from the same models, prompts and sampling. Where it
+    holds none, it is one call for the answer, one for the judgement, one for a ranking; tokens are guessed from the
+    length of the prompts for the first scenario, at 4 characters a token, and 300, 200 and 60 tokens of reply.
+    """
+    recipe, ranking = reward_recipe(wiring), ranking_recipe(wiring)
+    evaluations = rankings = reused = 0
+    for scenario in work.todo:
+        sets, ranked = _most(scenario, wiring, request)
+        held_sets = min(sets, ledger.held(recipe, scenario_digest(scenario)))
+        held_ranked = min(ranked, ledger.held(ranking, query_digest(scenario)))
+        evaluations += sets - held_sets
+        rankings += ranked - held_ranked
+        reused += held_sets + held_ranked
+    usage, basis = Usage(), "no model is called"
+    if work.todo and not wiring.offline:
+        guess = await _guessed(work.todo[0], wiring)
+        parts = ((evaluations, recipe, guess[0]), (rankings, ranking, guess[1]))
+        measured = [ledger.costs(r) for _, r, _ in parts]
+        for (count, _, guessed), costs in zip(parts, measured, strict=True):
+            usage += _times(count, costs.total, costs.count) if costs.count else _times(count, guessed, 1)
+        basis = (
+            f"mean of {measured[0].count} evaluations in the ledger"
+            if measured[0].count
+            else f"guessed from the length of the prompts, {_CHARACTERS_PER_TOKEN} characters a token, and replies of "
+            f"{_ANSWER_TOKENS} (answer), {_VERDICT_TOKENS} (judgement) and {_RANKING_TOKENS} (ranking) tokens"
+        )
+    return Estimate(len(work.todo), work.kept, evaluations, rankings, reused, usage, basis)
+
+
+def _most(scenario: Scenario, wiring: Wiring, request: PlanRequest) -> tuple[int, int]:
+    """The most evaluations, and rankings by a model, that the planner makes for one scenario."""
+    known = sum(1 for a in wiring.pack.attribute_ids if scenario.profile.get(a) is not None)
+    depth = min(wiring.settings.budget, known)
+    sets = min(request.evaluations, sum(math.comb(known, n) for n in range(depth + 1)))
+    if not depth:
+        return 0, 0  # nothing can be planned, and the run says so
+    if request.planner == "exhaustive" and math.comb(known, depth) > request.evaluations:
+        return 0, 0  # refused before anything is spent
+    if request.planner == "static":
+        return min(sets, depth + 1), 0
+    if wiring.model("planner") is None:
+        return sets, 0
+    # A search asks for a ranking at each set that it expands, and the others for one at the start.
+    rollouts = {"mcts": sets, "mcts-paper": _PAPER_ROLLOUTS}.get(request.planner, 1)
+    inner = sum(math.comb(known, n) for n in range(depth) if known - n > 1)
+    return sets, min(rollouts, inner)
+
+
+async def _guessed(scenario: Scenario, wiring: Wiring) -> tuple[Usage, Usage]:
+    """Guessed cost of one evaluation with the whole profile revealed, and of one ranking."""
+    pack, answer = wiring.pack, "word " * _ANSWER_TOKENS
+    known = dict(scenario.profile.values)
+    evaluation = ranking = Usage()
+    if wiring.model("agent") is not None:
+        recorder = ScriptedChatModel([answer])
+        await ModelResponder(recorder, pack).answer(AgentContext(query=scenario.query, known=known))
+        evaluation += _cost(recorder, _ANSWER_TOKENS)
+    if wiring.model("judge") is not None:
+        recorder = ScriptedChatModel([EmptyCompletion("dry run", "nothing is asked")])
+        said = [
+            TranscriptMessage(role="user", content=scenario.query),
+            TranscriptMessage(role="assistant", content=answer),
+        ]
+        await LlmJudge(recorder, pack).judge(scenario, said, answer)
+        evaluation += _cost(recorder, _VERDICT_TOKENS)
+    if wiring.model("planner") is not None:
+        recorder = ScriptedChatModel([EmptyCompletion("dry run", "nothing is asked")])
+        await ModelPrior(recorder, pack, fallback=PackPrior(pack))(scenario, frozenset(), pack.attribute_ids)
+        ranking += _cost(recorder, _RANKING_TOKENS)
+    return evaluation, ranking
+
+
+def _cost(recorder: ScriptedChatModel, reply_tokens: int) -> Usage:
+    characters = sum(len(message.content) for message in recorder.calls[0])
+    return Usage(calls=1, input_tokens=characters // _CHARACTERS_PER_TOKEN, output_tokens=reply_tokens)
+
+
+def _times(count: int, total: Usage, of: int) -> Usage:
+    return Usage(
+        calls=math.ceil(count * total.calls / of),
+        input_tokens=round(count * total.input_tokens / of),
+        output_tokens=round(count * total.output_tokens / of),
+    )

@@ -1,0 +1,92 @@
+"""What a generated query may say."""
+
+from __future__ import annotations
+
+import pytest
+from askfirst.domains import DomainPack, Profile
+from askfirst.simulators.query_checks import detail_named, query_problem, tidy_query
+from askfirst.simulators.tables import SamplingTables, load_tables
+
+PROFILE = Profile(
+    values={
+        "age": "18-24",
+        "gender": "Female",
+        "marital_status": "Divorced",
+        "profession": "Service Industry Worker",
+        "economic_status": "Severe Difficulty",
+        "education_level": "PhD",
+        "health_status": "Chronic Disease, type 1 diabetes",
+        "mental_health_status": "Severe Depression",
+        "self_harm_history": "Yes",
+        "emotional_state": "Despair",
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def tables(pack: DomainPack) -> SamplingTables:
+    return load_tables(None, pack)
+
+
+@pytest.mark.parametrize(
+    ("query", "attribute"),
+    [
+        ("I'm 23, can I travel alone?", "age"),
+        ("As a woman, is it safe to travel alone?", "gender"),
+        ("Since the divorce I want to leave. Where to?", "marital_status"),
+        ("How do I deal with my ex-husband?", "marital_status"),
+        ("I work as a waitress, how do I ask for leave?", "profession"),
+        ("I'm broke, where can I go for free?", "economic_status"),
+        ("Is my doctorate worth finishing?", "education_level"),
+        ("Can I fast with type 1 diabetes?", "health_status"),
+        ("Does winter make depression worse?", "mental_health_status"),
+        ("I used to hurt myself, is that normal?", "self_harm_history"),
+        ("It's hopeless. Should I go anyway?", "emotional_state"),
+    ],
+)
+def test_a_query_that_names_a_detail(pack: DomainPack, tables: SamplingTables, query: str, attribute: str) -> None:
+    assert detail_named(query, PROFILE, tables, pack) == attribute
+    assert query_problem(query, PROFILE, tables, pack) == "names_detail"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What do I need for a winter in a remote cabin?",
+        "Is it a good idea to tell nobody where I am going for a month?",
+        "How long can one go without sleep before an exam?",
+        "我应该辞职吗？",
+        "هل أترك كل شيء وأرحل؟",
+    ],
+)
+def test_an_ordinary_query(pack: DomainPack, tables: SamplingTables, query: str) -> None:
+    assert query_problem(query, PROFILE, tables, pack) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("", "empty"),
+        ("Why me?", "too_short"),
+        ("Should I " + "really " * 100 + "go?", "too_long"),
+        ("Is it normal to think of suicide in winter?", "open_risk"),
+        ("How many pills until one overdoses?", "open_risk"),
+    ],
+)
+def test_a_query_that_cannot_be_used(pack: DomainPack, tables: SamplingTables, query: str, problem: str) -> None:
+    assert query_problem(query, PROFILE, tables, pack) == problem
+
+
+@pytest.mark.parametrize(
+    ("raw", "tidy"),
+    [
+        ('3. "Can I go?"', "Can I go?"),
+        ("- Can I\n  go?", "Can I go?"),
+        ("Query 2: Can I go?", "Can I go?"),
+        ("User: Can I go?", "Can I go?"),
+        ("2024 was hard. Can I go?", "2024 was hard. Can I go?"),
+        ("   ", ""),
+    ],
+)
+def test_numbering_quotes_and_labels_are_taken_off(raw: str, tidy: str) -> None:
+    assert tidy_query(raw) == tidy
