@@ -6,16 +6,19 @@ rules (no model) and with a model; the Protocols that both satisfy stand in ``co
 
 from .abstention import ModelAbstention, RuleAbstention, Variant
 from .acquisition import ModelAcquisition, PlanAcquisition
+from .bayes import BayesPlanner, MctsPlanner, MctsSettings
 from .consensus import consensus_plan
 from .context import (
     Abstention,
     Acquisition,
     AgentContext,
     Assessment,
+    Burden,
     CrisisScreen,
     CrisisSignal,
     Extracted,
     Extraction,
+    NoisyReward,
     PathPlanner,
     PlanResult,
     Prior,
@@ -26,8 +29,8 @@ from .context import (
 from .crisis import ModelCrisisScreen, PackCrisisScreen
 from .errors import NoRanking, PlanningError, SpendingLimitReached
 from .extraction import ModelExtraction, RuleExtraction
-from .mcts import MctsPlanner, MctsSettings
 from .paid_once import KeptPrior, KeptReward, no_ranking, query_digest, scenario_digest
+from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from .planners import (
     PLANNERS,
     ExhaustivePlanner,
@@ -36,6 +39,7 @@ from .planners import (
     StaticPlanner,
     plan_scenario,
     planner_named,
+    preset_planner,
 )
 from .prior import RANKING_SAMPLING, ModelPrior, PackPrior
 from .responder import ModelResponder, PackResponder
@@ -50,6 +54,8 @@ __all__ = [
     "AgentContext",
     "Allowance",
     "Assessment",
+    "BayesPlanner",
+    "Burden",
     "Costs",
     "CrisisScreen",
     "CrisisSignal",
@@ -70,9 +76,12 @@ __all__ = [
     "ModelPrior",
     "ModelResponder",
     "NoRanking",
+    "NoisyReward",
     "PackCrisisScreen",
     "PackPrior",
     "PackResponder",
+    "PaperMctsPlanner",
+    "PaperMctsSettings",
     "PathPlanner",
     "PlanAcquisition",
     "PlanResult",
@@ -93,6 +102,7 @@ __all__ = [
     "no_ranking",
     "plan_scenario",
     "planner_named",
+    "preset_planner",
     "query_digest",
     "scenario_digest",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -16,10 +17,12 @@ __all__ = [
     "Acquisition",
     "AgentContext",
     "Assessment",
+    "Burden",
     "CrisisScreen",
     "CrisisSignal",
     "Extracted",
     "Extraction",
+    "NoisyReward",
     "PathPlanner",
     "PlanResult",
     "Prior",
@@ -146,6 +149,22 @@ class Reward(Protocol):
 
 
 @runtime_checkable
+class NoisyReward(Protocol):
+    """A ``Reward`` that differs from draw to draw. The same ``draw`` (from 0) of a set is the same score."""
+
+    async def __call__(self, scenario: Scenario, attributes: frozenset[str], *, draw: int = 0) -> float: ...
+
+
+class Burden(Value):
+    """What being asked costs a person, and how much a path may cost in all."""
+
+    costs: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict, description="Attribute id -> cost relative to an ordinary question; 1 where not listed."
+    )
+    most: float = Field(default=math.inf, ge=0, description="Most that the questions of a path may cost together.")
+
+
+@runtime_checkable
 class PathPlanner(Protocol):
     """Finds the path of attributes to ask about for one scenario (C.1-C.5)."""
 
@@ -162,16 +181,26 @@ class PathPlanner(Protocol):
         budget: int,
         evaluations: int,
         seed: int,
+        burden: Burden | None = None,
     ) -> PlanResult:
-        """The best ordered path of at most ``budget`` attributes, using at most ``evaluations`` distinct sets."""
+        """The best ordered path of at most ``budget`` attributes within ``burden``, None: whatever it costs to ask.
+
+        At most ``evaluations`` are paid for, and each set once, unless the planner was told that scores are noisy.
+        """
 
 
 class PlanResult(Value):
     """What a planner found for one scenario."""
 
     path: tuple[str, ...]
-    score: float = Field(ge=1, le=5)
-    prefix_scores: tuple[float, ...] = ()
-    evaluations: int = Field(ge=0, description="Distinct sets evaluated.")
+    score: float = Field(
+        ge=1, le=5, description="Of the whole path; measured, or where scores are noisy perhaps expected."
+    )
+    prefix_scores: tuple[Annotated[float, Field(ge=1, le=5)], ...] = Field(
+        default=(),
+        description="Score after 0, 1, ... questions, len(path) + 1 entries: measured where that set was evaluated, "
+        "else what the model of effects expects of it.",
+    )
+    evaluations: int = Field(ge=0, description="Evaluations with a score; distinct sets, unless scores are noisy.")
     failed: int = Field(default=0, ge=0, description="Evaluations that failed and were left out.")
     rollouts: int = Field(default=0, ge=0)

@@ -115,4 +115,3 @@ def _country(country: str | None) -> str | None:
 def _line(service: CrisisResource) -> str:
     hours = f" ({service.availability})" if service.availability else ""
     return f"- {service.name}: {service.contact}{hours}"
-

@@ -26,7 +26,7 @@ _MASKED = (
 
 
 def readings(message: str) -> tuple[str, ...]:
-    """``message`` as written, and as meant where letters are stretched ("diiiie"), swapped ("k1ll"), spaced or masked."""
+    """``message`` as written, and as meant where letters are stretched ("diiiie"), swapped ("k1ll"), spaced, masked."""
     if len(message) > _LONGEST_MESSAGE:
         half = _LONGEST_MESSAGE // 2
         message = f"{message[:half]}\n{message[-half:]}"
@@ -53,6 +53,6 @@ def passages(reading: str, *, whole: bool = False) -> Iterator[str]:
             cut = cut if cut > 0 else end
             yield text[start:cut].strip()
             if cut >= len(text):
-                return
+                break
             back = text.find(" ", cut - _OVERLAP, cut)
             start = back if back > 0 else cut - _OVERLAP

@@ -24,7 +24,9 @@ class CrisisRule(Value):
     unless: tuple[re.Pattern[str], ...] = ()
     negatable: bool = True
     fiction: bool = False
-    asked: tuple[str, ...] = Field(default=(), description="Counts only after a question about one of these attributes.")
+    asked: tuple[str, ...] = Field(
+        default=(), description="Counts only after a question about one of these attributes."
+    )
     whole: bool = Field(default=False, description="Reads the message as one line, not sentence by sentence.")
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field, create_model
 
 from ..domains.attribute import Attribute
 from ..domains.pack import DomainPack
-from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
+from ..models import ChatModel, ModelError, Prompt, fence, holds_fence, new_nonce
 from .briefing import attribute_list, question_before
 from .context import AgentContext, Extracted
 from .heuristics import (
@@ -22,13 +23,19 @@ from .heuristics import (
     sentences,
     stated_value,
     tidy,
+    without_fillers,
 )
+from .statements import Statement, statements
 
 __all__ = ["ModelExtraction", "RuleExtraction"]
 
 
 class RuleExtraction:
     """The pack's *tells* for every attribute; for the asked one also the answer itself.
+
+    Tells are read clause by clause, and not in questions, conditions, denials, quotations or what others say. Items of
+    a list count: "I'm 34, married and a nurse" tells three things. What other attributes took of an answer is no part
+    of the asked one's value. Of a message of more than 20,000 characters only the beginning is read.
 
     A refusal ("skip", "I'd rather not say", nothing at all) declines the asked attribute. "I don't know", or a question
     back, tells nothing and declines nothing: the attribute stays unknown, and as it has been asked it is not asked
@@ -37,6 +44,8 @@ class RuleExtraction:
 
     def __init__(self, pack: DomainPack) -> None:
         self._pack = pack
+        listed = [(value.casefold(), a.id) for a in pack.attributes for value in a.values]
+        self._listed = {value: a for value, a in listed if sum(value == other for other, _ in listed) == 1}
 
     async def extract(self, message: str, *, asked: str | None, context: AgentContext) -> Extracted:
         """What ``message`` tells. For the opening message (``asked`` is None) only what is plainly stated."""
@@ -45,23 +54,62 @@ class RuleExtraction:
 
     def read(self, message: str, asked: str | None) -> Reading:
         """The same, and whether the value of ``asked`` is but the answer as it stands."""
-        text = tidy(message)
-        parts = sentences(text)
+        text = without_fillers(tidy(message[:_LONGEST_MESSAGE]))
+        parts, clauses = sentences(text), statements(text)
+        told, takers = self._told(clauses)
         values: dict[str, str] = {}
-        used: set[str] = set()
+        used: set[int] = set()
         for attribute in self._pack.attributes:
-            for part in parts:
-                stated = stated_value(attribute, part, least=1 if attribute.id == asked else 8)
+            asks = attribute.id == asked
+            for number, part in enumerate(parts):
+                stated = stated_value(attribute, part, least=1 if asks else 8)
                 # "I'm 34 and I work nights": more than the value follows, the tells know where it ends.
-                if stated and not (attribute.id == asked and _goes_on(stated) and attribute.told_in(part)):
+                if stated and not (asks and self._is_shared(attribute.id, stated, number, clauses, told, takers)):
                     self._keep(values, attribute, stated)
-                    used.add(part)
+                    used.add(number)
                     break
             else:
-                self._keep(values, attribute, attribute.told_in(text))
+                self._keep(values, attribute, told.get(attribute.id))
         if asked is None:
             return Reading(values, (), False)
-        return self._with_answer(values, self._pack.attribute(asked), text, [p for p in parts if p not in used])
+        answers = self._pack.attribute(asked)
+        others = {c: self._pack.attribute(taker) for c, taker in takers.items() if taker != asked}
+        personal = all(a.group != "demographic" for a in (answers, *others.values()))
+        if not used and len(clauses) == 1 and personal:
+            return self._with_answer(values, answers, text, parts)  # "I'm anxious" may answer two questions
+        return self._with_answer(values, answers, text, _left_over(parts, clauses, used, set(others)))
+
+    def _told(self, clauses: list[Statement]) -> tuple[dict[str, str], dict[int, str]]:
+        """The value of each attribute that a clause tells, and which attribute took each of the writer's clauses."""
+        told: dict[str, str] = {}
+        takers: dict[int, str] = {}
+        for number, clause in enumerate(clauses):
+            for attribute in self._pack.attributes:
+                value = _trusted(attribute.told_in(clause.text), clause.text) if clause.text else None
+                if value is None and clause.own and (item := _ITEM.fullmatch(clause.text)):
+                    value = item[1] if self._listed.get(item[1].casefold()) == attribute.id else None
+                if value is None:
+                    continue
+                told.setdefault(attribute.id, _none_of(attribute) or value if _NEVER.match(value) else value)
+                if clause.own:
+                    takers.setdefault(number, attribute.id)
+        return told, takers
+
+    @staticmethod
+    def _is_shared(
+        asked: str,
+        stated: str,
+        sentence: int,
+        clauses: list[Statement],
+        told: dict[str, str],
+        takers: dict[int, str],
+    ) -> bool:
+        """Whether the sentence that is worded as the asked attribute's answer holds other attributes' values too."""
+        within = [n for n, clause in enumerate(clauses) if clause.sentence == sentence]
+        others = [n for n in within if takers.get(n, asked) != asked]
+        if asked in told and (others or _goes_on(stated)):
+            return True
+        return len(others) == len(within) > 0
 
     def _with_answer(self, values: dict[str, str], asked: Attribute, text: str, rest: list[str]) -> Reading:
         if refuses(text):
@@ -80,7 +128,9 @@ class RuleExtraction:
 
     @staticmethod
     def _keep(values: dict[str, str], attribute: Attribute, value: str | None) -> None:
-        if value is not None and not attribute.is_unknown(cleaned := clean_answer(value)):
+        if value is None or holds_fence(value):  # marks of a prompt's fences: no person wrote that
+            return
+        if not attribute.is_unknown(cleaned := clean_answer(value)):
             values[attribute.id] = cleaned
 
 
@@ -140,6 +190,8 @@ class ModelExtraction:
         quote = " ".join(plain(finding.quote).split()).strip(" \"'.…")
         if not any(c.isalnum() for c in quote) or quote not in " ".join(plain(message).split()):
             return False
+        if holds_fence(finding.value):
+            return False
         return not self._pack.attribute(finding.attribute).is_unknown(clean_answer(finding.value))
 
 
@@ -178,14 +230,46 @@ def _schema(attributes: tuple[str, ...]) -> type[_Reply]:
     )
 
 
+_LONGEST_MESSAGE = 20_000
+_ITEM = re.compile(r"i'?m (?:an? |the )([\w' -]+)", re.IGNORECASE)
+_NEVER = re.compile(r"never\b", re.IGNORECASE)
+_NO_VALUE = frozenset(("myself", "himself", "herself", "it", "this", "that", "them", "him", "her", "you", "us", "free"))
+
+
+def _trusted(value: str | None, clause: str) -> str | None:
+    """``value``, unless it is a pronoun or but the first half of a word ("single" in "single-handed")."""
+    if value is None or value.casefold() in _NO_VALUE or value.casefold().split()[0] in ("myself", "free"):
+        return None
+    at = clause.casefold().find(value.casefold())
+    return None if re.match(r"-\w", clause[at + len(value) :]) else value
+
+
+def _left_over(parts: list[str], clauses: list[Statement], used: set[int], taken: set[int]) -> list[str]:
+    """The sentences that no value was read from, without the clauses that other attributes took."""
+    rest: list[str] = []
+    for number, part in enumerate(parts):
+        if number in used:
+            continue
+        within = [n for n, clause in enumerate(clauses) if clause.sentence == number]
+        if not taken.intersection(within):
+            rest.append(part)
+        elif left := ", ".join(clauses[n].source.strip(" ,;:") for n in within if n not in taken):
+            rest.append(left)
+    return rest
+
+
+def _none_of(attribute: Attribute) -> str | None:
+    return next((v for v in attribute.values if v.casefold() == "none"), None)
+
+
 def _goes_on(value: str) -> bool:
     return any(mark in f" {value.casefold()} " for mark in (" and i ", " and i'", " i am ", " i'm ", " and my "))
 
 
 def _denied(asked: Attribute, rest: list[str]) -> str | None:
     """The listed value "None", with what follows it, if the answer says so; None if it does not."""
-    listed = next((v for v in asked.values if v.casefold() == "none"), None)
-    answer = " ".join(rest)
+    listed = _none_of(asked)
+    answer = without_fillers(" ".join(rest))
     if listed is None or not answer:
         return None
     if is_denial(answer):

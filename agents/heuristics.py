@@ -22,6 +22,7 @@ __all__ = [
     "settled_attributes",
     "stated_value",
     "tidy",
+    "without_fillers",
 ]
 
 _APOSTROPHES = dict.fromkeys(map(ord, "‘’‛ʼ′`´＇"), "'") | dict.fromkeys(map(ord, "“”„‟″"), '"')
@@ -54,6 +55,24 @@ def sentences(text: str) -> list[str]:
     return [s.strip() for s in re.split(r"(?<=[.!?;…])\s+|\n+", text) if s.strip()]
 
 
+# ---- fillers --------------------------------------------------------------------------------------------------------
+_FILLER = re.compile(
+    r"^(?:well|um+|uh+|er+m?|h+m+|mh?m+|so|ok(?:ay)?|oh|ah+|sure|look|honestly|actually|frankly|to be (?:quite |"
+    r"perfectly )?honest|"
+    r"in all honesty|tbh|i guess|i suppose|i think(?! (?:about|of|a lot|so\b|not\b|too much))|i'd say|i would say|"
+    r"let's say|"
+    r"let me (?:think|see)|good question)\b[\s,.:…–]+(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def without_fillers(text: str) -> str:
+    """``text`` (tidied) without the words that only open it: "Hm. Honestly, no" is "no". Something always remains."""
+    while (stripped := _FILLER.sub("", text, count=1)) != text:
+        text = stripped
+    return text
+
+
 # ---- what an answer is, when it gives no value ----------------------------------------------------------------------
 _SAY = r"(?:say|answer|share|tell|talk|discuss|disclose|reveal|mention|speak|go (?:there|into)|get into)"
 _SAYING = r"(?:saying|answering|sharing|telling|talking|discussing|disclosing|going (?:there|into)|getting into)"
@@ -78,6 +97,26 @@ _REFUSALS = re.compile(
             r"\bmind your own business\b",
             r"\bnot (?:your|any of your) business\b",
             r"^no comment\W*$",
+            r"^(?:no,? (?:thanks|thank you|thank u|thx)|thanks,? but no(?: thanks)?|i'm good,? thanks)\W*$",
+            r"^(?:please |can we |could we |may we |shall we |let's |lets |let us |i(?:'d| would) (?:like|"
+            r"prefer) to |i want to |just )*"
+            r"(?:move on|go on|carry on|continue|change the (?:subject|topic))(?: (?:from (?:this|that)|"
+            r"to (?:the )?(?:next|another|something else)"
+            r"(?: (?:one|question|topic))?))?(?:,? please)?\W*$",
+            r"^(?:please |can you |could you |just |let's )*(?:ask (?:me )?|try |talk about )?"
+            r"(?:something else|anything else|a different question|another (?:question|one))(?:,? please)?\W*$",
+            r"^(?:(?:oh |ugh )?whatever|leave (?:it|that)(?: out)?|drop it|forget it|never ?mind|not (?:saying|"
+            r"telling|answering)|"
+            r"n/?c|not this one|ask (?:me )?later)\W*$",
+            r"\b(?:don't|do not|dont|won't|wont|will not|not going to|rather not|prefer not to|tired of|done|stop) "
+            r"(?:want to |wanna |wish to |care to )?(?:answer(?:ing)?|take|taking|have) (?:any |all )?(?:more|these|"
+            r"your|further|other|those|personal)?"
+            r" ?(?:of (?:these|your|those) )?(?:personal )?questions\b",
+            # the same in the languages of those who meet it most; nothing else is read in them
+            r"^(?:lieber nicht|keine angabe|weiter|überspringen|paso|prefiero no (?:decirlo|contestar|responder)|"
+            r"passer|"
+            r"je passe|je préfère ne pas (?:le )?(?:dire|répondre)|passo|prefiro não (?:dizer|responder)|pular|"
+            r"salta|preferisco non (?:dirlo|rispondere)|跳过|跳過|下一个|スキップ|パス|건너뛰기|пропустить)\W*$",
             rf"^i (?:decline|refuse)(?: to {_SAY})?\b",
             r"^(?:i think )?(?:that's|thats|that is|it's|its|this is) "
             r"(?:a bit |a little |too |rather |quite |very |really )*(?:personal|private)\W*$",
@@ -92,7 +131,7 @@ _COURTESY = frozenset(
     )
 )
 _UNSURE = re.compile(
-    r"^(?:well,? |hm+,? |um+,? )?(?:i |i'm |im |i am )?(?:really |honestly |just )?"
+    r"^(?:i |i'm |im |i am )?(?:really |honestly |just |actually )*"
     r"(?:(?:don't|dont|do not) (?:really )?know|(?:am )?not (?:really |so |quite |entirely )?sure|no idea|no clue|"
     r"(?:have )?no idea|dunno|idk|can't (?:say|tell)|cannot (?:say|tell)|couldn't (?:say|tell)|hard to (?:say|tell)|"
     r"difficult to say|who knows)\b.{0,40}$"
@@ -107,8 +146,8 @@ _DENIAL = re.compile(
 
 def refuses(message: str) -> bool:
     """Whether ``message`` declines to answer: empty, "skip", "I'd rather not say", "none of your business" ..."""
-    text = plain(message)
-    return not text or any(wording.search(text) for wording in (_REFUSALS, _CANNOT))
+    text = without_fillers(plain(message))
+    return not text or _is_picture(text) or any(wording.search(text) for wording in (_REFUSALS, _CANNOT))
 
 
 def only_refuses(message: str) -> bool:
@@ -116,40 +155,42 @@ def only_refuses(message: str) -> bool:
 
     "I can't talk" does not count, nor does silence: there may be something behind them that others should see.
     """
-    rest, refusals = _REFUSALS.subn(" ", plain(message))
+    text = without_fillers(plain(message))
+    if _is_picture(text):
+        return True
+    rest, refusals = _REFUSALS.subn(" ", text)
     return refusals > 0 and set(re.findall(r"[^\s.,;!…–-]+", rest)) <= _COURTESY
 
 
 def is_unsure(message: str) -> bool:
     """Whether ``message`` says no more than "I don't know"."""
-    text = plain(message)
+    text = without_fillers(plain(message))
     return len(text) <= 80 and _UNSURE.match(text) is not None
 
 
 def is_question_back(message: str) -> bool:
     """Whether ``message`` is nothing but a question of the person's own ("Why do you ask?")."""
-    found = sentences(tidy(message))
+    found = sentences(without_fillers(tidy(message)))
     return bool(found) and all(s.rstrip('"').endswith("?") for s in found)
 
 
 def is_denial(message: str) -> bool:
     """Whether ``message`` is a bare "no": "No, never.", "None", "Nothing that I know of"."""
-    return _DENIAL.fullmatch(plain(message)) is not None
+    return _DENIAL.fullmatch(without_fillers(plain(message))) is not None
 
 
-_FILLER = re.compile(
-    r"^(?:well|um+|uh+|er+m?|hm+|so|ok(?:ay)?|oh|sure|honestly|actually|to be honest|tbh|i guess|i suppose|i think|"
-    r"i'd say|i would say|let's say|let me think)\b[\s,.:…–]+",
-    re.IGNORECASE,
-)
+def _is_picture(text: str) -> bool:
+    """Whether ``text`` is made of emoji alone."""
+    kinds = {unicodedata.category(c) for c in text if not c.isspace()}
+    return "So" in kinds and kinds <= {"So", "Sk", "Mn", "Me"}
+
+
 _LONGEST_VALUE = 300
 
 
 def clean_answer(message: str) -> str:
     """``message`` as a value: one line, without opening fillers and the closing full stop, at most 300 characters."""
-    text = " ".join(tidy(message).split())
-    while (stripped := _FILLER.sub("", text, count=1)) != text:
-        text = stripped
+    text = without_fillers(" ".join(tidy(message).split()))
     if len(text) > _LONGEST_VALUE:
         cut = text[:_LONGEST_VALUE]
         text = cut[: max(cut.rfind(mark) for mark in ".;, ")] or cut

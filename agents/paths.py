@@ -1,88 +1,113 @@
-"""From evaluated sets to an ordered path: what may be planned, which set is best, and in which order to ask (C.5)."""
+"""From evaluated sets to an ordered path: which set is best, in which order to ask, and what to expect (C.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from ..domains.scenario import Scenario
+from .choices import Choices
 from .context import PlanResult
-from .errors import PlanningError
-from .evaluations import Evaluations
+from .evaluations import HIGHEST, LOWEST, Evaluations
 
-__all__ = ["Rank", "best_path", "plannable", "result"]
-
-Rank = Callable[[frozenset[str], str], float]
-"""(known set, attribute) -> how promising it is to ask for it next; decides where no score does."""
-
-
-def plannable(scenario: Scenario, attributes: Sequence[str], budget: int, evaluations: int) -> tuple[list[str], int]:
-    """The attributes that can be revealed, in the given order, and how many of them a path may have.
-
-    Only a known attribute has a value to reveal, so only those are planned over.
-
-    Raises:
-        PlanningError: none is known, or ``budget`` or ``evaluations`` is below 1.
-    """
-    for name, number in (("budget", budget), ("evaluations", evaluations)):
-        if number < 1:
-            raise PlanningError(scenario.id, f"{name} must be at least 1, not {number}")
-    known = [a for a in dict.fromkeys(attributes) if scenario.profile.get(a) is not None]
-    if not known:
-        raise PlanningError(scenario.id, "its profile has no value for any of the attributes; leave it out of planning")
-    return known, min(budget, len(known))
+__all__ = ["best_path", "result"]
 
 
 async def best_path(
-    evaluations: Evaluations, attributes: Sequence[str], rank: Rank, *, rollouts: int = 0
+    paid: Evaluations,
+    choices: Choices,
+    prior: Mapping[str, float],
+    *,
+    target: frozenset[str] | None = None,
+    most: int | None = None,
+    rollouts: int = 0,
 ) -> PlanResult:
-    """The best set that was evaluated, as the path whose every prefix is the best known of its size.
+    """``target`` as the path whose every prefix is the best known set of its size that extends the one before.
 
-    Of equal sets the smallest wins: asking more for the same safety is a burden. What is left of the evaluations goes
-    into prefixes: first one for each, then comparisons of the candidates for the next question, the earliest question
-    first. A prefix that turns out as good as the whole ends the path.
+    Known is the score where the set was evaluated, else what the model of effects expects, fitted to all that was
+    evaluated. What is left of the evaluations goes into prefixes: a candidate that looks best is evaluated, until the
+    best one is. An evaluation for each longer prefix is kept back while there are few. A prefix that turns out as good
+    as the whole ends the path, unless scores are noisy.
+
+    Args:
+        paid: what was evaluated.
+        choices: what may be asked.
+        prior: decides between equals, and what the model starts from.
+        target: None: the best set that was evaluated; of equals the one that burdens least.
+        most: most evaluations to spend; None: all that are left.
+        rollouts: reported in the result.
 
     Raises:
         PlanningError: no set with an attribute in it was evaluated with success.
     """
-    evaluations.require_a_score()
-    scores = evaluations.scores
-    position = {a: i for i, a in enumerate(attributes)}
-    target = min((s for s in scores if s), key=lambda s: (-scores[s], len(s), sorted(position[a] for a in s)))
-    path = await _ordered(evaluations, sorted(target, key=position.__getitem__), rank)
-    lengths = [n for n in range(1, len(path) + 1) if frozenset(path[:n]) in scores]
-    end = min(lengths, key=lambda n: (-scores[frozenset(path[:n])], n))
-    if all(n in lengths for n in range(1, end)):
-        await evaluations.measure([frozenset()])
-    return result(evaluations, path[:end], rollouts=rollouts)
+    paid.require_a_score()
+    scores, place = paid.scores, {a: i for i, a in enumerate(choices.attributes)}
+    if target is None:
+        target = min((s for s in scores if s), key=lambda s: (-scores[s], choices.cost(s), sorted(place[a] for a in s)))
+    keep = 0 if most is None else max(0, paid.left - most)
+    path: list[str] = []
+    while len(path) < len(target):
+        rest = sorted(target - set(path), key=lambda a: (-prior.get(a, 0.0), place[a]))
+        path.append(rest[0] if len(rest) == 1 else await _next(paid, choices, prior, path, rest, keep))
+    measured = [n for n in range(1, len(path) + 1) if frozenset(path[:n]) in scores]
+    if measured and not paid.noisy:
+        path = path[: min(measured, key=lambda n: (-scores[frozenset(path[:n])], n))]
+    if (
+        all(frozenset(path[:n]) in scores for n in range(1, len(path)))
+        and paid.left > keep
+        and frozenset() not in scores
+    ):
+        await paid.measure([frozenset()])
+    return result(paid, choices, prior, path, rollouts=rollouts)
 
 
-def result(evaluations: Evaluations, path: Sequence[str], *, rollouts: int = 0) -> PlanResult:
-    """The plan for ``path``, whose set was evaluated; with prefix scores where every one of them was."""
+def result(
+    paid: Evaluations, choices: Choices, prior: Mapping[str, float] | None, path: Sequence[str], *, rollouts: int = 0
+) -> PlanResult:
+    """The plan for ``path``: the score after each question as measured, else as expected, from 1 to 5."""
     prefixes = [frozenset(path[:n]) for n in range(len(path) + 1)]
-    scores = evaluations.scores
-    measured = all(prefix in scores for prefix in prefixes)
+    known = _known(paid, choices, prior, prefixes)
+    scores = tuple(min(HIGHEST, max(LOWEST, known[prefix])) for prefix in prefixes)
     return PlanResult(
         path=tuple(path),
-        score=scores[prefixes[-1]],
-        prefix_scores=tuple(scores[prefix] for prefix in prefixes) if measured else (),
-        evaluations=len(scores),
-        failed=len(evaluations.failed),
+        score=scores[-1],
+        prefix_scores=scores,
+        evaluations=paid.paid,
+        failed=len(paid.failed),
         rollouts=rollouts,
     )
 
 
-async def _ordered(evaluations: Evaluations, members: list[str], rank: Rank) -> list[str]:
-    path: list[str] = []
-    while len(path) < len(members):
-        known = frozenset(path)
-        rest = [a for a in members if a not in known]
-        rest.sort(key=lambda a: -rank(known, a))
-        if len(rest) > 1:
-            # One evaluation is kept for each longer prefix, and one for the empty one.
-            later = len(rest) - 2 + (not evaluations.tried(frozenset()))
-            fresh = [s for a in rest if not evaluations.tried(s := known | {a})]
-            certain = any(evaluations.tried(known | {a}) for a in rest)
-            spare = evaluations.left - later
-            await evaluations.measure(fresh[: max(spare, 0 if certain else 1)])
-        path.append(max(rest, key=lambda a: evaluations.scores.get(known | {a}, 0.0)))
-    return path
+async def _next(
+    paid: Evaluations, choices: Choices, prior: Mapping[str, float], path: Sequence[str], rest: Sequence[str], keep: int
+) -> str:
+    steps = {frozenset((*path, a)): a for a in rest}
+    while True:
+        known = _known(paid, choices, prior, steps)
+        best = max((s for s in steps if s not in paid.failed), key=known.__getitem__, default=None)
+        if best is None or best in paid.scores:
+            break
+        # One evaluation is kept for each longer prefix, and one for the empty one.
+        later = len(rest) - 2 + (not paid.tried(frozenset()))
+        certain = any(s in paid.scores for s in steps)
+        if paid.left - keep - (later if certain else 0) <= 0:
+            break
+        await paid.measure([best])
+    return rest[0] if best is None else steps[best]
+
+
+def _known(
+    paid: Evaluations, choices: Choices, prior: Mapping[str, float] | None, sets: Collection[frozenset[str]]
+) -> dict[frozenset[str], float]:
+    """Score of each of ``sets``: measured, or expected by the model fitted to everything that was evaluated."""
+    scores = paid.scores
+    if all(s in scores for s in sets):
+        return {s: scores[s] for s in sets}
+    import numpy as np
+
+    from .effects import Background, BayesianEffects
+
+    everything = list(dict.fromkeys([*scores, *sets]))
+    members = np.array([[float(a in s) for a in choices.attributes] for s in everything])
+    belief = BayesianEffects(members, Background.from_prior(prior, choices.attributes), noisy=paid.noisy)
+    belief.update([(row, draw) for row, s in enumerate(scores) for draw in paid.draws(s)])
+    expected = dict(zip(everything, belief.mean().tolist(), strict=True))
+    return {s: scores.get(s, expected[s]) for s in sets}

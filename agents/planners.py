@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -12,11 +11,13 @@ from ..domains.errors import UnknownNameError
 from ..domains.pack import DomainPack
 from ..domains.scenario import Scenario
 from ..vectorstore.planned_path import PlannedPath
-from .context import PathPlanner, PlanResult, Prior, Reward
+from .bayes import BayesPlanner, MctsPlanner, MctsSettings
+from .choices import Choices, choices
+from .context import Burden, PathPlanner, PlanResult, Prior, Reward
 from .errors import PlanningError
 from .evaluations import Evaluations
-from .mcts import MctsPlanner, MctsSettings
-from .paths import best_path, plannable, result
+from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
+from .paths import best_path, result
 from .prior import with_floor
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "StaticPlanner",
     "plan_scenario",
     "planner_named",
+    "preset_planner",
 ]
 
 
@@ -43,6 +45,7 @@ async def plan_scenario(
     model_name: str,
     judge_name: str,
     planned_at: datetime | None = None,
+    max_burden: float | None = None,
 ) -> PlannedPath:
     """Plan ``scenario`` over all attributes of ``pack``.
 
@@ -52,6 +55,7 @@ async def plan_scenario(
         model_name: which model answered when the reward was measured.
         judge_name: who scored the answers.
         planned_at: kept with the path; None: not known.
+        max_burden: most that the attributes of the path may cost to ask together (``ask_cost``); None: no limit.
 
     Raises:
         PlanningError: no path; ``__cause__`` is the last failed evaluation, if that was why.
@@ -64,6 +68,9 @@ async def plan_scenario(
         budget=budget,
         evaluations=evaluations,
         seed=seed,
+        burden=Burden(
+            costs={a.id: a.ask_cost for a in pack.attributes}, most=math.inf if max_burden is None else max_burden
+        ),
     )
     return PlannedPath(
         query=scenario.query,
@@ -90,6 +97,18 @@ def planner_named(name: str, pack: DomainPack, *, concurrency: int = 1) -> PathP
     return PLANNERS[name](pack, concurrency)
 
 
+def preset_planner(name: str, preset: str) -> str:
+    """The name of the planner ``name`` with the settings ``preset``: "default", or for "mcts" also "paper".
+
+    Raises:
+        UnknownNameError: there is no such preset.
+    """
+    presets = {"default": name, "paper": "mcts-paper"} if name in ("mcts", "mcts-paper") else {"default": name}
+    if preset not in presets:
+        raise UnknownNameError(f"preset of planner {name!r}", preset, presets)
+    return presets[preset]
+
+
 class StaticPlanner:
     """The pack's most sensitive attributes in that order, for every query (section 4); evaluated to report scores."""
 
@@ -110,16 +129,17 @@ class StaticPlanner:
         budget: int,
         evaluations: int,
         seed: int,
+        burden: Burden | None = None,
     ) -> PlanResult:
         """See ``PathPlanner``. Where the whole path has no score, the longest prefix that has one is the path."""
-        known, depth = plannable(scenario, attributes, budget, evaluations)
+        allowed = choices(scenario, attributes, budget, evaluations, burden)
         place = {a: i for i, a in enumerate(self._order)}
-        path = sorted(known, key=lambda a: place.get(a, len(place)))[:depth]
+        path = allowed.fill(sorted(allowed.attributes, key=lambda a: place.get(a, len(place))))
         paid = Evaluations(scenario, reward, limit=evaluations)
-        await paid.measure(frozenset(path[:n]) for n in (*range(depth, 0, -1), 0))
+        await paid.measure(frozenset(path[:n]) for n in (*range(len(path), 0, -1), 0))
         paid.require_a_score()
-        longest = max(n for n in range(1, depth + 1) if frozenset(path[:n]) in paid.scores)
-        return result(paid, path[:longest])
+        longest = max(n for n in range(1, len(path) + 1) if frozenset(path[:n]) in paid.scores)
+        return result(paid, allowed, None, path[:longest])
 
 
 class RandomPlanner:
@@ -142,14 +162,14 @@ class RandomPlanner:
         budget: int,
         evaluations: int,
         seed: int,
+        burden: Burden | None = None,
     ) -> PlanResult:
         """See ``PathPlanner``. One evaluation for each prefix is kept back, at most half of all."""
-        known, depth = plannable(scenario, attributes, budget, evaluations)
+        allowed = choices(scenario, attributes, budget, evaluations, burden)
         paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
         rng = random.Random(seed)
-        await paid.measure(_random_sets(known, depth, evaluations - min(depth, evaluations // 2), rng))
-        weights = with_floor(await prior(scenario, frozenset(), known), known, 0.0)
-        return await best_path(paid, known, lambda _, a: weights[a])
+        await paid.measure(_random_sets(allowed, evaluations - min(allowed.depth, evaluations // 2), rng))
+        return await best_path(paid, allowed, await _weights(prior, scenario, allowed))
 
 
 class ExhaustivePlanner:
@@ -172,20 +192,20 @@ class ExhaustivePlanner:
         budget: int,
         evaluations: int,
         seed: int,
+        burden: Burden | None = None,
     ) -> PlanResult:
         """See ``PathPlanner``. Raises ``PlanningError`` before anything is spent if ``evaluations`` are too few."""
-        known, depth = plannable(scenario, attributes, budget, evaluations)
-        needed = math.comb(len(known), depth)
+        allowed = choices(scenario, attributes, budget, evaluations, burden)
+        needed = sum(1 for _ in allowed.terminal_sets())
         if needed > evaluations:
             raise PlanningError(
                 scenario.id,
-                f"there are {needed} sets of {depth} out of {len(known)} attributes, and {evaluations} evaluations; "
-                "allow more of them, or take a planner that searches",
+                f"there are {needed} sets of {allowed.depth} out of {len(allowed.attributes)} attributes, and "
+                f"{evaluations} evaluations; allow more of them, or take a planner that searches",
             )
         paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
-        await paid.measure(frozenset(c) for c in itertools.combinations(known, depth))
-        weights = with_floor(await prior(scenario, frozenset(), known), known, 0.0)
-        return await best_path(paid, known, lambda _, a: weights[a])
+        await paid.measure(allowed.terminal_sets())
+        return await best_path(paid, allowed, await _weights(prior, scenario, allowed))
 
 
 class GreedyPlanner:
@@ -211,20 +231,22 @@ class GreedyPlanner:
         budget: int,
         evaluations: int,
         seed: int,
+        burden: Burden | None = None,
     ) -> PlanResult:
         """See ``PathPlanner``. With few evaluations the prior decides which candidates are tried."""
-        known, depth = plannable(scenario, attributes, budget, evaluations)
-        weights = with_floor(await prior(scenario, frozenset(), known), known, 0.0)
+        allowed = choices(scenario, attributes, budget, evaluations, burden)
+        weights = await _weights(prior, scenario, allowed)
         paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
-        likely = sorted(known, key=lambda a: -weights[a])
-        chosen = await _forward(paid, likely, depth)
-        await _swap(paid, chosen, likely, weights, self._concurrency)
-        return await best_path(paid, known, lambda _, a: weights[a])
+        likely = sorted(allowed.attributes, key=lambda a: -weights[a])
+        chosen = await _forward(paid, allowed, likely)
+        await _swap(paid, allowed, chosen, likely, weights, self._concurrency)
+        return await best_path(paid, allowed, weights)
 
 
 PLANNERS: Mapping[str, Callable[[DomainPack, int], PathPlanner]] = {
     "mcts": lambda pack, n: MctsPlanner(MctsSettings(concurrency=n)),
-    "mcts-paper": lambda pack, n: MctsPlanner.paper(MctsSettings.paper(concurrency=n)),
+    "bayes": lambda pack, n: BayesPlanner(MctsSettings(concurrency=n)),
+    "mcts-paper": lambda pack, n: PaperMctsPlanner(PaperMctsSettings(concurrency=n)),
     "greedy": lambda pack, n: GreedyPlanner(concurrency=n),
     "static": lambda pack, n: StaticPlanner(pack),
     "random": lambda pack, n: RandomPlanner(concurrency=n),
@@ -233,34 +255,47 @@ PLANNERS: Mapping[str, Callable[[DomainPack, int], PathPlanner]] = {
 """Name -> maker of the planner, from the pack and the number of evaluations that may be under way at a time."""
 
 
-def _random_sets(attributes: Sequence[str], size: int, count: int, rng: random.Random) -> list[frozenset[str]]:
-    if count >= math.comb(len(attributes), size):
-        return [frozenset(c) for c in itertools.combinations(attributes, size)]
+async def _weights(prior: Prior, scenario: Scenario, allowed: Choices) -> Mapping[str, float]:
+    return with_floor(await prior(scenario, frozenset(), allowed.attributes), allowed.attributes, 0.0)
+
+
+def _random_sets(allowed: Choices, count: int, rng: random.Random) -> list[frozenset[str]]:
+    if count >= math.comb(len(allowed.attributes), allowed.depth):
+        return list(allowed.terminal_sets())
     sets: dict[frozenset[str], None] = {}
-    while len(sets) < count:
-        sets[frozenset(rng.sample(attributes, size))] = None
+    for _ in range(20 * count):  # with a burden there may be fewer sets than asked for
+        if len(sets) == count:
+            break
+        sets[frozenset(allowed.fill(rng.sample(allowed.attributes, len(allowed.attributes))))] = None
     return list(sets)
 
 
-async def _forward(paid: Evaluations, likely: Sequence[str], depth: int) -> frozenset[str]:
+async def _forward(paid: Evaluations, allowed: Choices, likely: Sequence[str]) -> frozenset[str]:
     chosen: frozenset[str] = frozenset()
-    while len(chosen) < depth:
-        candidates = [chosen | {a} for a in likely if a not in chosen]
-        later = depth - len(chosen) - 1  # one evaluation for each step to come
+    while extensions := allowed.extensions(chosen):
+        candidates = [chosen | {a} for a in likely if a in extensions]
+        later = allowed.depth - len(chosen) - 1  # one evaluation for each step to come
         await paid.measure(candidates[: max(0, paid.left - later)])
         chosen = max(candidates, key=lambda s: paid.scores.get(s, 0.0))
     return chosen
 
 
 async def _swap(
-    paid: Evaluations, chosen: frozenset[str], likely: Sequence[str], weights: Mapping[str, float], step: int
+    paid: Evaluations,
+    allowed: Choices,
+    chosen: frozenset[str],
+    likely: Sequence[str],
+    weights: Mapping[str, float],
+    step: int,
 ) -> None:
     better = True
     while better and paid.left:
         better = False
         pairs = [(out, a) for out in likely if out in chosen for a in likely if a not in chosen]
         pairs.sort(key=lambda p: weights[p[0]] - weights[p[1]])
-        swaps = [chosen - {out} | {a} for out, a in pairs]
+        # With a burden a swap may leave room for more, and is then filled up; or it is itself beyond it.
+        stay = [a for a in likely if a in chosen]
+        swaps = [frozenset(allowed.fill([a, *(b for b in stay if b != out), *likely])) for out, a in pairs]
         for start in range(0, len(swaps), step):
             few = swaps[start : start + step]
             await paid.measure(few)

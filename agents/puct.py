@@ -20,19 +20,16 @@ def puct(value: float, prior: float, visits: int, siblings: int, c: float) -> fl
     return value + c * prior * math.sqrt(siblings) / (1 + visits)
 
 
-def action_value(
-    mean: float, visits: int, leaf: float, leaf_weight: float, *, pending: int = 0, virtual_loss: float = 0.0
-) -> float:
-    """Q of an action: its mean reward, with the leaf model's value as if it had been seen ``leaf_weight`` times.
+def action_value(mean: float, visits: int, otherwise: float, *, pending: int = 0, virtual_loss: float = 0.0) -> float:
+    """Q of an action: its mean reward, or without a visit ``otherwise``.
 
-    Without a visit it is the leaf value. Each of the ``pending`` rollouts through it counts as a visit whose reward
-    falls short by the share ``virtual_loss``, so that rollouts under way at the same time spread.
+    Each of the ``pending`` rollouts through it counts as a visit whose reward falls short by the share
+    ``virtual_loss``, so that rollouts under way at the same time spread.
     """
-    weight = visits + leaf_weight
-    value = (mean * visits + leaf * leaf_weight) / weight if weight else leaf
+    value = mean if visits else otherwise
     if not pending:
         return value
-    return value * (weight + (1 - virtual_loss) * pending) / (weight + pending)
+    return value * (visits + (1 - virtual_loss) * pending) / (visits + pending)
 
 
 def rollout_epsilon(known: int, depth: int, scale: float) -> float:

@@ -110,7 +110,8 @@ class RewardLedger:
     def __init__(self, path: str | Path | None) -> None:
         self.path = Path(path) if path is not None else None
         self._lock = threading.RLock()
-        self._recipes: dict[str, int] = {}
+        self._ids: dict[str, int] = {}
+        self._digests: dict[int, tuple[Recipe, str]] = {}
         with self._told():
             if self.path is not None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +130,7 @@ class RewardLedger:
             row = self._db.execute(
                 "SELECT value, calls, input_tokens, output_tokens, seconds FROM entry"
                 " WHERE recipe = (SELECT id FROM recipe WHERE digest = ?) AND scenario = ? AND item = ? AND draw = ?",
-                (recipe.digest, scenario, item, draw),
+                (self._digest(recipe), scenario, item, draw),
             ).fetchone()
         if row is None:
             return None
@@ -140,7 +141,8 @@ class RewardLedger:
         """Keep ``entry``; when this returns it is committed. Gives what is kept: an earlier entry stays."""
         value = json.dumps(entry.value, allow_nan=False)
         usage = entry.usage
-        with self._told(), self._transaction():
+        with self._told():
+            # One statement outside of a transaction commits by itself.
             added = self._db.execute(
                 "INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -155,7 +157,7 @@ class RewardLedger:
         with self._told():
             row = self._db.execute(
                 "SELECT count(*) FROM entry WHERE recipe = (SELECT id FROM recipe WHERE digest = ?) AND scenario = ?",
-                (recipe.digest, scenario),
+                (self._digest(recipe), scenario),
             ).fetchone()
         return int(row[0])
 
@@ -166,7 +168,7 @@ class RewardLedger:
                 "SELECT count(*), total(calls), total(input_tokens), total(output_tokens),"
                 " coalesce(max(input_tokens + output_tokens), 0) FROM entry"
                 " WHERE recipe = (SELECT id FROM recipe WHERE digest = ?)",
-                (recipe.digest,),
+                (self._digest(recipe),),
             ).fetchone()
         total = Usage(calls=int(row[1]), input_tokens=int(row[2]), output_tokens=int(row[3]))
         return Costs(count=int(row[0]), total=total, most_tokens=int(row[4]))
@@ -213,13 +215,19 @@ class RewardLedger:
                 self._db.execute(f"PRAGMA user_version = {_SCHEMA}")
 
     def _recipe_id(self, recipe: Recipe) -> int:
-        key = recipe.digest
-        if key not in self._recipes:
+        key = self._digest(recipe)
+        if key not in self._ids:
             content = recipe.model_dump_json()
             self._db.execute("INSERT OR IGNORE INTO recipe (digest, content) VALUES (?, ?)", (key, content))
             row = self._db.execute("SELECT id FROM recipe WHERE digest = ?", (key,)).fetchone()
-            self._recipes[key] = int(row[0])
-        return self._recipes[key]
+            self._ids[key] = int(row[0])
+        return self._ids[key]
+
+    def _digest(self, recipe: Recipe) -> str:
+        # By identity, and held, so that the identity stays its own: a run asks thousands of times for the same two.
+        if id(recipe) not in self._digests:
+            self._digests[id(recipe)] = (recipe, recipe.digest)
+        return self._digests[id(recipe)][1]
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -228,7 +236,6 @@ class RewardLedger:
             yield
             self._db.execute("COMMIT")
         except BaseException:
-            self._recipes.clear()  # one of them may have been part of what is undone
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise

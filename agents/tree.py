@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from .choices import Choices
 
 __all__ = ["Node", "SearchTree"]
 
@@ -17,14 +19,12 @@ class Node:
         total: sum of these rewards, each from 0 to 1.
         pending: rollouts under way through it.
         prior: P of each remaining attribute; None while the node is not expanded.
-        closed: nothing below it is left to evaluate.
     """
 
     visits: int = 0
     total: float = 0.0
     pending: int = 0
     prior: Mapping[str, float] | None = None
-    closed: bool = False
 
     @property
     def mean(self) -> float:
@@ -33,51 +33,27 @@ class Node:
 
 
 class SearchTree:
-    """Nodes by set, made when they are first looked at.
+    """Nodes by set, made when they are first looked at."""
 
-    Args:
-        attributes: what may be asked, in a fixed order. Ties and random draws go by it, never by the order of a set.
-        depth: size of a terminal set.
-        share: whether a reward reaches every node that is a subset of the set it was paid for, not only those of the
-            order in which the rollout happened to ask. All of them lie on some path to it.
-    """
-
-    def __init__(self, attributes: Sequence[str], depth: int, *, share: bool) -> None:
-        self.attributes, self.depth, self.share = tuple(attributes), depth, share
+    def __init__(self, choices: Choices) -> None:
+        self._choices = choices
         self._nodes: dict[frozenset[str], Node] = {}
-        self._rewards: list[tuple[frozenset[str], float]] = []
 
     def node(self, known: frozenset[str]) -> Node:
-        """The node of ``known``. A new one of a sharing tree starts with the rewards that it missed."""
-        node = self._nodes.get(known)
-        if node is None:
-            node = self._nodes[known] = Node()
-            if self.share:
-                for terminal, reward in self._rewards:
-                    if known <= terminal:
-                        node.visits += 1
-                        node.total += reward
-        return node
+        """The node of ``known``."""
+        return self._nodes.setdefault(known, Node())
 
     def child(self, known: frozenset[str], attribute: str) -> Node:
         """The node after one more attribute."""
         return self.node(known | {attribute})
 
-    def open_actions(self, known: frozenset[str]) -> list[str]:
-        """Attributes that are not known and lead to a node that is not closed, in fixed order."""
-        return [a for a in self.attributes if a not in known and not self.child(known, a).closed]
-
     def visited_actions(self, known: frozenset[str]) -> list[str]:
-        """Attributes that are not known and lead to a node with a visit, in fixed order."""
-        return [a for a in self.attributes if a not in known and self.child(known, a).visits]
+        """Attributes that may be added and lead to a node with a visit, in fixed order."""
+        return [a for a in self._choices.extensions(known) if self.child(known, a).visits]
 
-    def back_up(self, trail: Iterable[frozenset[str]], terminal: frozenset[str], reward: float) -> None:
-        """Add ``reward`` (0 to 1) of ``terminal`` to the nodes of ``trail``, or to all its subsets if sharing."""
-        if self.share:
-            self._rewards.append((terminal, reward))
-            reached = [node for known, node in self._nodes.items() if known <= terminal]
-        else:
-            reached = [self.node(known) for known in trail]
-        for node in reached:
+    def back_up(self, trail: Iterable[frozenset[str]], reward: float) -> None:
+        """Add ``reward`` (0 to 1) to the nodes of ``trail``."""
+        for known in trail:
+            node = self.node(known)
             node.visits += 1
             node.total += reward

@@ -87,6 +87,7 @@ class EvalResult:
         settings: what was run.
         summary: as in ``summary.json``.
         errors: conversations that failed and were not judged.
+        unjudged: conversations without a score because the judge's endpoint failed.
         without_paths: ``raise`` was run, but there was no planned path to retrieve.
     """
 
@@ -95,6 +96,18 @@ class EvalResult:
     summary: dict[str, Any]
     errors: int
     without_paths: bool
+    unjudged: int = 0
+
+    @property
+    def problem(self) -> str | None:
+        """What went wrong so that the run is not whole, and another try may help; None if nothing did."""
+        if self.errors or self.unjudged:
+            failed = [f"{self.errors} failed"] if self.errors else []
+            failed += [f"{self.unjudged} met a judge whose endpoint failed"] if self.unjudged else []
+            return f"Conversations without a score: {', '.join(failed)}; try them again with --resume {self.folder}"
+        if self.summary["done"] and not any(row["scored"] for row in self.summary["conditions"].values()):
+            return f"No conversation has a score; the reasons are in {self.folder / 'conversations.jsonl'}"
+        return None
 
     def below(self, gate: float) -> list[str]:
         """Conditions whose mean score is lower than ``gate``, or which have no score."""
@@ -261,4 +274,5 @@ def _run(
     write_report([folder.path], folder.path / "report.html")
     errors = sum(r.error is not None for r in folder.records)
     without_paths = "raise" in folder.settings.conditions and not (store is not None and len(store))
-    return EvalResult(folder.path, folder.settings, summary, errors, without_paths)
+    unjudged = sum(r.error is None and r.worth_another_try for r in folder.records)
+    return EvalResult(folder.path, folder.settings, summary, errors, without_paths, unjudged)

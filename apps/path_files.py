@@ -187,7 +187,7 @@ def _literal(cell: str) -> Any:
     if len(cell) > _LONGEST_LIST:
         return None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore")  # about escapes such as \d, which mean nothing here
         try:
             return ast.literal_eval(cell.strip())
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

@@ -85,14 +85,15 @@ def _most(scenario: Scenario, wiring: Wiring, request: PlanRequest) -> tuple[int
     sets = min(request.evaluations, sum(math.comb(known, n) for n in range(depth + 1)))
     if not depth:
         return 0, 0  # nothing can be planned, and the run says so
-    if request.planner == "exhaustive" and math.comb(known, depth) > request.evaluations:
+    too_many = wiring.settings.max_burden is None and math.comb(known, depth) > request.evaluations
+    if request.planner == "exhaustive" and too_many:
         return 0, 0  # refused before anything is spent
     if request.planner == "static":
         return min(sets, depth + 1), 0
     if wiring.model("planner") is None:
         return sets, 0
-    # A search asks for a ranking at each set that it expands, and the others for one at the start.
-    rollouts = {"mcts": sets, "mcts-paper": _PAPER_ROLLOUTS}.get(request.planner, 1)
+    # The published search asks for a ranking at each set that it expands, the others for one at the start.
+    rollouts = _PAPER_ROLLOUTS if request.planner == "mcts-paper" else 1
     inner = sum(math.comb(known, n) for n in range(depth) if known - n > 1)
     return sets, min(rollouts, inner)
 

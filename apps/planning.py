@@ -201,6 +201,7 @@ class _Run:
                 model_name=wiring.spec("agent"),
                 judge_name=wiring.spec("judge"),
                 planned_at=datetime.now(UTC),
+                max_burden=wiring.settings.max_burden,
             )
         except PlanningError as error:
             if isinstance(error.__cause__, SpendingLimitReached):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..agents.context import AgentContext, CrisisSignal, Extracted
 from ..graphs import AnswerReply, QuestionReply, RaiseAgent, RaiseComponents, RaiseSettings
-from ..models import together
+from ..models import CUT_NOTE, collect_usage, together
 from ..simulators import AgentTurn
 
 __all__ = ["RaiseAssistant"]
@@ -70,6 +70,13 @@ class _RaiseSession:
             self._ended_with(self.query, reply)
         return _turn(reply)
 
+    async def conclude(self) -> AgentTurn:
+        """The answer now: the question that waits is skipped, and no other follows."""
+        reply = await self.agent.areply(self.thread_id, "/skip all")
+        if isinstance(reply, AnswerReply) and self.query is not None:
+            self._ended_with(self.query, reply)
+        return _turn(reply)
+
     async def aclose(self) -> None:
         if self.query is not None:
             await self.agent.aforget(self.thread_id)
@@ -97,7 +104,9 @@ class _RaiseSession:
             if signal is None:
                 self.context = context = _learned(context, told)
                 notes = (f"extraction: {told.fallback}",) if told.fallback else ()
-                text = await self.parts.responder.answer(context)
+                with collect_usage() as meter:
+                    text = await self.parts.responder.answer(context)
+                notes = (*notes, CUT_NOTE) if meter.cut else notes
                 self.answers.append(text)
                 return AgentTurn(
                     text=text, kind="answer", used=tuple(context.known), known=dict(context.known), notes=notes

@@ -45,6 +45,9 @@ class Settings(BaseSettings):
     embedding: str = Field(default="all-MiniLM-L6-v2", description="Embedding model of the store.")
     retrieve_k: int = Field(default=5, ge=1, le=100, description="Planned paths retrieved per query (5.3).")
     budget: int = Field(default=5, ge=0, le=50, description="Most questions in a conversation.")
+    max_burden: float | None = Field(
+        default=None, gt=0, description="Most that the questions of a planned path may cost together (ask_cost)."
+    )
     abstention: Variant = Field(default="scale", description="Variant of the abstention module (D.2).")
     threshold: float = Field(default=3.0, ge=0, le=5, description="Completeness (0-5) from which to answer.")
     country: str | None = Field(default=None, description="ISO 3166-1 alpha-2 code, for crisis resources.")

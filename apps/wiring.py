@@ -126,7 +126,7 @@ class Wiring:
             await self.probe(spec)
 
     def prompt_hashes(self) -> dict[str, str]:
-        """``package/name`` -> hash of every prompt of conversations and judgements; empty offline, where none is used."""
+        """``package/name`` -> hash of each prompt of conversations and judgements; empty offline, with none."""
         if self.offline:
             return {}
         hashes = {}

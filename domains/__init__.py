@@ -6,6 +6,7 @@ Main path: ``get_pack("penguin")`` -> ``DomainPack`` -> ``pack.profile({...})`` 
 from .attribute import Attribute, Group, is_unspecified
 from .errors import AskfirstError, DataError, InputError, PackError, UnknownNameError
 from .pack import Acknowledgement, CrisisResource, Domain, DomainPack, Resources, RiskRule, load_pack
+from .pack_check import PackHint, pack_hints, pack_problems
 from .profile import AttributeState, Profile
 from .registry import PACK_GROUP, get_pack, pack_names
 from .scenario import Risk, Scenario, Split
@@ -24,6 +25,7 @@ __all__ = [
     "Group",
     "InputError",
     "PackError",
+    "PackHint",
     "Profile",
     "Resources",
     "Risk",
@@ -35,5 +37,7 @@ __all__ = [
     "get_pack",
     "is_unspecified",
     "load_pack",
+    "pack_hints",
     "pack_names",
+    "pack_problems",
 ]

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 
 from .attribute import Attribute, compilable
 from .errors import PackError, UnknownNameError
@@ -262,16 +263,16 @@ def load_pack(folder: str | Path) -> DomainPack:
     path = Path(folder)
     pack_file = path / "pack.yaml" if path.is_dir() else path
     resources_file = pack_file.with_name("resources.yaml")
-    raw = _read_yaml(pack_file)
+    raw = read_yaml(pack_file)
     if "resources" in raw:
         raise PackError(
             pack_file, "resources", "crisis resources stand in a file of their own", "move them to resources.yaml"
         )
-    resources = _read_yaml(resources_file)
+    resources = read_yaml(resources_file)
     try:
         parsed = Resources.model_validate(resources)
     except ValidationError as error:
-        raise _pack_error(resources_file, error) from error
+        raise pack_problem(resources_file, error.errors()[0]) from error
     try:
         return DomainPack.model_validate({**raw, "resources": parsed})
     except UnknownNameError as error:
@@ -279,10 +280,11 @@ def load_pack(folder: str | Path) -> DomainPack:
             pack_file, "risk_rules", str(error), "use the id of an attribute or the name of a domain"
         ) from error
     except ValidationError as error:
-        raise _pack_error(pack_file, error) from error
+        raise pack_problem(pack_file, error.errors()[0]) from error
 
 
-def _read_yaml(file: Path) -> dict[str, Any]:
+def read_yaml(file: Path) -> dict[str, Any]:
+    """The mapping that ``file`` holds, else ``PackError``."""
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -300,8 +302,8 @@ def _read_yaml(file: Path) -> dict[str, Any]:
     return raw
 
 
-def _pack_error(file: Path, error: ValidationError) -> PackError:
-    first = error.errors()[0]
+def pack_problem(file: Path, first: ErrorDetails) -> PackError:
+    """One finding of pydantic as a ``PackError``: where, what, and what to do."""
     key = ""
     for part in first["loc"]:
         key += f"[{part}]" if isinstance(part, int) else f".{part}" if key else str(part)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..domains.errors import InputError, UnknownNameError
 from ..domains.pack import DomainPack
 from ..domains.scenario import Scenario
+from ..models import CUT_NOTE, collect_usage
 from ..simulators.dialogue import AgentTurn
 from .assistant import Answerer, Assistant, Extract
 
@@ -101,8 +102,8 @@ def check_conditions(
 class QuestionnaireAssistant:
     """Asks a fixed list of attributes with the pack's questions, one a turn, then answers from what it was told.
 
-    With no attributes it answers at once: ``context_free``, or ``context_rich`` when values are granted. To every message
-    after its answer it answers again, with what that message tells and the conversation so far.
+    With no attributes it answers at once: ``context_free``, or ``context_rich`` when values are granted. To every
+    message after its answer it answers again, with what that message tells and the conversation so far.
 
     Args:
         name: the model behind ``answerer``, as it stands in the records.
@@ -157,20 +158,26 @@ class _QuestionnaireSession:
             attribute, question = self.questions[len(self.asked)]
             self.asked.append(attribute)
             return AgentTurn(text=question, kind="question", attribute=attribute, known=dict(self.known))
-        text = await self.answerer(self.query, dict(self.known), country=self.country, seed=self.seed)
-        return self._answered(text, "exhausted")
+        return await self._answer(self.query, "exhausted")
+
+    async def conclude(self) -> AgentTurn:
+        """The answer from what is known so far; the questions that are left are not asked."""
+        return await self._answer(self.query or "", "person_left")
+
+    async def _answer(self, query: str, reason: str | None, **more: Any) -> AgentTurn:
+        known = dict(self.known)
+        with collect_usage() as meter:
+            text = await self.answerer(query, known, country=self.country, seed=self.seed, **more)
+        self.answers.append(text)
+        notes = (CUT_NOTE,) if meter.cut else ()
+        return AgentTurn(text=text, kind="answer", stop_reason=reason, used=tuple(known), known=known, notes=notes)
 
     async def _answer_again(self, query: str, message: str) -> AgentTurn:
         # What is told now corrects what was told before.
         self.known = {**self.known, **await self.extract(query, message, asked=None)}
         self.followed_up.append(message)
         follow_ups = tuple(zip(self.answers, self.followed_up, strict=True))
-        text = await self.answerer(query, dict(self.known), country=self.country, seed=self.seed, follow_ups=follow_ups)
-        return self._answered(text, None)
-
-    def _answered(self, text: str, reason: str | None) -> AgentTurn:
-        self.answers.append(text)
-        return AgentTurn(text=text, kind="answer", stop_reason=reason, used=tuple(self.known), known=dict(self.known))
+        return await self._answer(query, None, follow_ups=follow_ups)
 
     async def aclose(self) -> None:
         return None

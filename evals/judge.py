@@ -130,8 +130,11 @@ def profile_lines(scenario: Scenario, pack: DomainPack) -> str:
 
 
 def is_service_failure(reason: str) -> bool:
-    """Whether ``reason`` of an ``Unscored`` is a failure of the judge's endpoint, which another try may cure."""
-    return reason in {error.__name__ for error in SERVICE_FAILURES}
+    """Whether ``reason`` of an ``Unscored`` is a failure of the judge's endpoint, which another try may cure.
+
+    So is a plain ``ModelError``: the client failed in a way of its own, which says nothing about the answer.
+    """
+    return reason in {error.__name__ for error in (*SERVICE_FAILURES, ModelError)}
 
 
 def _no_bool(value: object) -> object:

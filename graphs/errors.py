@@ -3,6 +3,8 @@
     AskfirstError
     ├── InputError
     │   ├── EmptyQueryError            there is no opening message to answer
+    │   ├── InvalidQueryError          an opening message that is no text
+    │   ├── MessageTooLongError        a message beyond what a person types
     │   ├── InvalidReplyError          a reply that is neither text nor a skip
     │   ├── SettingsError              a setting of the agent is out of range
     │   ├── CheckpointError            the checkpoint file cannot be used
@@ -28,7 +30,9 @@ __all__ = [
     "ConversationFinishedError",
     "EmptyAnswerError",
     "EmptyQueryError",
+    "InvalidQueryError",
     "InvalidReplyError",
+    "MessageTooLongError",
     "SettingsError",
     "ThreadExistsError",
     "TurnUnfinishedError",
@@ -41,6 +45,31 @@ class EmptyQueryError(InputError):
 
     def __init__(self) -> None:
         super().__init__("there is no opening message; give a query, or messages that hold one from the person")
+
+
+class InvalidQueryError(InputError):
+    """The opening message is no text.
+
+    Attributes:
+        kind: name of the type that was given.
+    """
+
+    def __init__(self, value: object) -> None:
+        self.kind = type(value).__name__
+        super().__init__(f"the opening message is text, not {self.kind}")
+
+
+class MessageTooLongError(InputError):
+    """A message has more characters than any part is made to read.
+
+    Attributes:
+        length: how many it has.
+        limit: how many it may have.
+    """
+
+    def __init__(self, length: int, limit: int) -> None:
+        self.length, self.limit = length, limit
+        super().__init__(f"a message may have {limit:,} characters, this one has {length:,}; shorten it")
 
 
 class InvalidReplyError(InputError):

@@ -13,11 +13,12 @@ from ..agents.context import AgentContext, Assessment, CrisisSignal, Extracted, 
 from ..agents.heuristics import open_attributes
 from ..domains.errors import AskfirstError
 from ..domains.pack import DomainPack
+from ..models import CUT_NOTE, collect_usage
 from ..models.tasks import stop, together
 from ..vectorstore.planned_path import RetrievedPath
 from .components import RaiseComponents, RaiseSettings, country_code
 from .errors import EmptyAnswerError, EmptyQueryError
-from .replies import clean_text, is_reply, read_reply
+from .replies import clean_text, is_reply, read_query, read_reply
 from .routing import stop_before_asking, stop_reason
 from .state import RaiseState, context_of, learned, opening_state, unique
 
@@ -35,7 +36,7 @@ class RaiseNodes:
         """Crisis rules on the message that just came, before anything else. The first one also sets the state up."""
         if state.get("message") is not None:
             return self._flag(self._parts.crisis.rules(state["message"] or "", asked=state["asked"][-1]))
-        query = clean_text(state.get("query") or _last_human_text(state.get("messages", [])))
+        query = read_query(state.get("query") or _last_human_text(state.get("messages", [])))
         if not query:
             raise EmptyQueryError
         domain = state.get("domain") or self._settings.domain
@@ -138,19 +139,22 @@ class RaiseNodes:
         from langgraph.config import get_stream_writer
 
         write = get_stream_writer()
+        notes = list(state["notes"])
         if state["crisis"] is not None:
             answer = self._parts.crisis.answer(state["country"])
             write({"type": "token", "text": answer})
         else:
             pieces: list[str] = []
-            async for piece in self._parts.responder.stream(self._context(state)):
-                if piece:
-                    pieces.append(piece)
-                    write({"type": "token", "text": piece})
+            with collect_usage() as meter:
+                async for piece in self._parts.responder.stream(self._context(state)):
+                    if piece:
+                        pieces.append(piece)
+                        write({"type": "token", "text": piece})
             answer = "".join(pieces)
+            notes += [CUT_NOTE] if meter.cut else []
         if not answer.strip():
             raise EmptyAnswerError
-        update: dict[str, Any] = {"answer": answer, "message": None, "pending": None}
+        update: dict[str, Any] = {"answer": answer, "message": None, "pending": None, "notes": unique(notes)}
         if state.get("messages"):
             update["messages"] = _transcript(state, answer)
         return update

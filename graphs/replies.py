@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..agents.heuristics import only_refuses
 from ..models import safe_text
-from .errors import InvalidReplyError
+from .errors import InvalidQueryError, InvalidReplyError, MessageTooLongError
 
-__all__ = ["Reply", "clean_text", "is_reply", "read_reply"]
+__all__ = ["LONGEST_MESSAGE", "Reply", "clean_text", "is_reply", "read_query", "read_reply"]
+
+LONGEST_MESSAGE = 20_000
+"""Most characters of one message; the parts that read it are made for no more."""
 
 # Whole messages only: "skip work tomorrow?" is an answer, and longer refusals are read by the extraction.
 _SKIP = "/skip"
+# What is left of an unreadable character, and the letters and signs that show as nothing.
+_BLANKS = frozenset("\ufffd\u115f\u1160\u3164\uffa0\u2800")
 _STOP = re.compile(
     r"stop(?: asking)?(?: me)?(?: (?:these |the )?questions)?|(?:no more|enough) questions"
     r"|(?:can you |could you )?(?:please )?(?:just )?answer(?: me| (?:the|my) question)?"
+    r"|(?:no |i |i really |i just )*(?:(?:don't|dont|do not|won't|wont|will not|would rather not|"
+    r"'d rather not) (?:want to |wanna |wish to |like to )?"
+    r"|(?:'m|am|m) (?:done|tired of|finished|through) |i'm (?:done|tired of|finished|through) (?:with )?)"
+    r"(?:answer(?:ing)?|tak(?:e|ing)|with) (?:any |all )?(?:more |further |other |these |your |those |"
+    r"the )?(?:of )?(?:these |your |those )?questions"
+    r"(?: any ?more)?|(?:no|enough with the|enough of the|enough of these) (?:more|further|other)? ?questions|"
+    r"that's enough questions"
     r"|/?skip (?:all|everything|the rest|(?:all )?the questions)"
 )
 
@@ -33,7 +46,10 @@ def read_reply(value: object) -> Reply:
 
     Raises:
         InvalidReplyError: the value is something else.
+        MessageTooLongError: it has more than ``LONGEST_MESSAGE`` characters.
     """
+    if _is_long(_said(value)):
+        raise MessageTooLongError(len(str(_said(value))), LONGEST_MESSAGE)
     if not is_reply(value):
         raise InvalidReplyError(value)
     said = _said(value)
@@ -41,23 +57,49 @@ def read_reply(value: object) -> Reply:
     wording = _wording(text)
     if _STOP.fullmatch(wording):
         return Reply("", no_more_questions=True)
-    return Reply("" if wording == _SKIP or only_refuses(wording) else text)
+    return Reply("" if wording == _SKIP or only_refuses(wording) or only_refuses(text) else text)
 
 
 def is_reply(value: object) -> bool:
     """Whether ``read_reply`` can read ``value``."""
     said = _said(value)
-    return said is None or (isinstance(said, str | int | float) and not isinstance(said, bool))
+    return said is None or (isinstance(said, str | int | float) and not isinstance(said, bool) and not _is_long(said))
+
+
+def read_query(value: object) -> str:
+    """The opening message, cleaned; empty if it is blank.
+
+    Raises:
+        InvalidQueryError: the value is no text.
+        MessageTooLongError: it has more than ``LONGEST_MESSAGE`` characters.
+    """
+    if not isinstance(value, str):
+        raise InvalidQueryError(value)
+    if _is_long(value):
+        raise MessageTooLongError(len(value), LONGEST_MESSAGE)
+    return clean_text(value)
 
 
 def clean_text(text: str) -> str:
     """``safe_text``, trimmed; empty where nothing can be read: a checkpoint holds only valid UTF-8."""
     safe = safe_text(text).strip()
-    return safe if safe.replace("\ufffd", "").strip() else ""
+    return safe if any(_is_visible(c) for c in safe) else ""
 
 
 def _said(value: object) -> object:
     return value["text"] if isinstance(value, Mapping) and "text" in value else value
+
+
+def _is_long(said: object) -> bool:
+    return isinstance(said, str) and len(said) > LONGEST_MESSAGE
+
+
+def _is_visible(character: str) -> bool:
+    return (
+        character not in _BLANKS
+        and unicodedata.category(character)[0] not in "CZ"
+        and (unicodedata.category(character) not in ("Mn", "Me"))
+    )
 
 
 def _wording(text: str) -> str:

@@ -26,7 +26,7 @@ from .errors import (
     UnknownThreadError,
 )
 from .raise_graph import compile_raise_graph
-from .replies import clean_text, read_reply
+from .replies import clean_text, read_query, read_reply
 from .routing import StopReason
 from .state import RaiseState
 
@@ -120,7 +120,8 @@ class RaiseAgent:
         """Begin a conversation with the person's opening message.
 
         Raises:
-            EmptyQueryError, SettingsError, UnknownNameError: the message is blank, or country or domain are not known.
+            EmptyQueryError, InvalidQueryError, MessageTooLongError: the message is blank, no text, or too long.
+            SettingsError, UnknownNameError: country or domain are not known.
             ThreadExistsError: there is a conversation with that id.
         """
         return await _last(self.astream(query, thread_id=thread_id, country=country, domain=domain))
@@ -129,6 +130,7 @@ class RaiseAgent:
         """Reply to the question that the conversation waits with; None skips it, for good.
 
         Raises:
+            InvalidReplyError, MessageTooLongError: the reply is no text, or too long.
             UnknownThreadError, ConversationFinishedError, ConversationBusyError, TurnUnfinishedError: see there.
         """
         return await _last(self.astream_reply(thread_id, text))
@@ -238,7 +240,7 @@ class RaiseAgent:
         self.close()
 
     def _opening(self, query: str, country: str | None, domain: str | None) -> dict[str, Any]:
-        text = clean_text(query)
+        text = read_query(query)
         if not text:
             raise EmptyQueryError
         name = None if domain is None else self._pack.domain(domain).name

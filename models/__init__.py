@@ -28,9 +28,10 @@ from .safe_text import safe_text
 from .sync import run_sync
 from .tasks import together
 from .tracing import no_tracing
-from .usage import Usage, UsageMeter, collect_usage, record_usage
+from .usage import CUT_NOTE, Usage, UsageMeter, collect_usage, record_usage
 
 __all__ = [
+    "CUT_NOTE",
     "AuthenticationFailed",
     "ChatModel",
     "Completion",

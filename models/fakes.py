@@ -26,9 +26,9 @@ Reply = Plain | Callable[[Sequence[Message]], Plain]
 class ScriptedChatModel:
     """A model that gives the scripted replies in order, and treats them as a real one's are treated.
 
-    Reasoning blocks and fence marks are stripped, an empty reply raises ``EmptyCompletion``, a structured reply is read and validated,
-    and one that does not fit costs a second reply of the script (where the script ends, ``InvalidStructuredOutput`` is
-    raised at once). Usage: one call each, tokens counted as words.
+    Reasoning blocks and fence marks are stripped, an empty reply raises ``EmptyCompletion``, a structured reply is read
+    and validated, and one that does not fit costs a second reply of the script (where the script ends,
+    ``InvalidStructuredOutput`` is raised at once). Usage: one call each, tokens counted as words.
 
     Args:
         replies: a list of replies, or one callable that makes all of them. A reply is text; a pydantic object or a
@@ -56,9 +56,7 @@ class ScriptedChatModel:
         text, usage = self._next(messages, sampling)
         marks = FenceMarks(messages)
         visible = _visible(marks.cut(text), self._name)
-        return Completion(
-            text=visible, usage=usage, model=self._name, finish_reason="stop", echoes_prompt=marks.found
-        )
+        return Completion(text=visible, usage=usage, model=self._name, finish_reason="stop", echoes_prompt=marks.found)
 
     async def stream(self, messages: Sequence[Message], *, sampling: Sampling | None = None) -> AsyncIterator[str]:
         text, _ = self._next(messages, sampling)

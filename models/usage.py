@@ -9,7 +9,10 @@ from contextvars import ContextVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Usage", "UsageMeter", "active_meters", "collect_usage", "record_usage"]
+__all__ = ["CUT_NOTE", "Usage", "UsageMeter", "active_meters", "collect_usage", "record_usage"]
+
+CUT_NOTE = "answer cut at the token limit"
+"""What notes say of an answer during which ``UsageMeter.cut`` rose."""
 
 
 class Usage(BaseModel):
@@ -22,7 +25,8 @@ class Usage(BaseModel):
     output_tokens: int = Field(default=0, ge=0)
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
+        # Sums of what was checked need no check, and every call is added up several times.
+        return Usage.model_construct(
             calls=self.calls + other.calls,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,

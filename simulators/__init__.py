@@ -15,6 +15,7 @@ from .datasets import load_scenarios, packaged_scenarios
 from .dialogue import (
     AgentSession,
     AgentTurn,
+    ConcludingSession,
     Dialogue,
     SimulatedUser,
     StopReason,
@@ -39,6 +40,7 @@ __all__ = [
     "AssistantFailed",
     "Behaviour",
     "BehaviourError",
+    "ConcludingSession",
     "Control",
     "Dialogue",
     "DialogueFailed",

@@ -27,6 +27,7 @@ FAULTS = (
     "contradiction",
     "leak",
     "refused",
+    "echo",
     "softened",
     "invented",
 )
@@ -56,7 +57,9 @@ def check_reply(text: str, situation: Situation, pack: DomainPack) -> tuple[str,
         faults.append("fourth_wall")
     if dumps_profile(text, situation, pack):
         faults.append("profile_dump")
-    if repeats(text, situation.agent, situation.before, tells=tuple(situation.tell), told=situation.told):
+    if loops(text, situation.query) or repeats(
+        text, situation.agent, situation.before, tells=tuple(situation.tell), told=situation.told
+    ):
         faults.append("repeated")
     faults += [f"contradiction:{a}" for a in contradictions(text, situation.tell, situation.expected, pack)]
     faults += [f"leak:{a}" for a in leaks(text, situation.hidden, pack, heard=heard)]
@@ -68,7 +71,7 @@ def universal_faults(
 ) -> tuple[str, ...]:
     """The faults that show without knowing the person: for simulated users that check nothing themselves."""
     faults = ["fourth_wall"] if breaks_fourth_wall(text) else []
-    if repeats(text, agent, before, tells=tells, told=told):
+    if loops(text) or repeats(text, agent, before, tells=tells, told=told):
         faults.append("repeated")
     return tuple(faults)
 
@@ -104,15 +107,22 @@ _WALL = re.compile(
             r"\b(?:in|out of|break(?:ing)?|stay(?:ing)? in|remain(?:ing)? in) character\b|\booc\b",
             # About the person, from outside.
             r"\bas (?:the|a) (?:user|simulated \w+|person(?: in (?:this|the) (?:conversation|scenario|chat))?),",
-            r"\bthe (?:user|person) (?:would|will|might|may|is|feels|says|said|does|doesn't|wants|pauses|sighs|hesitates"
+            r"\bthe (?:user|person) (?:would|will|might|may|is|feels|says|said|does|doesn't|wants|pauses|sighs"
+            r"|hesitates"
             r"|looks|responds|replies|answers|continues)\b",
             r"\bhere(?:'s| is) (?:the|my|a|their) (?:next |short |possible )?(?:message|reply|response)\b",
             r"\b(?:next|user(?:'s)?|person(?:'s)?) (?:message|reply|response):",
             r"^\s*[\[(*]+\s*(?:note|ooc|aside|the (?:user|person))\b|[\[(]\s*note:",
-            r"\bhow (?:they|the (?:user|person)|he|she|someone) (?:might|would|could|may|will) (?:reply|respond|answer|say)\b",
+            r"\bhow (?:they|the (?:user|person)|he|she|someone) (?:might|would|could|may|will) (?:reply|respond|answer"
+            r"|say)\b",
             r"\bthis person(?:'s)? (?:would|might|is|has|feels|message|reply)\b|\bthis (?:user|persona)\b",
-            r"[*\[(]\s*(?:sighs?|pauses?|looks? |nods?|laughs?|cries|smiles?|hesitates?|shrugs?|takes? a (?:deep )?breath|whispers?)",
+            r"[*\[(]\s*(?:sighs?|pauses?|looks? |nods?|laughs?|cries|smiles?|hesitates?|shrugs?"
+            r"|takes? a (?:deep )?breath|whispers?)",
             r"(?:^|[\n*\]])\s*(?:user|person|human|client|patient)\s*:",
+            # The prompt's own words, as small models give them back.
+            r"\b(?:person's|their|write (?:the|a)) (?:next|last|first) message\b|\bthe person writes\b",
+            r"\bthe conversation (?:that follows|is:)|^\W*rules:|\byou are asked (?:for advice|to (?:write|provide"
+            r"|play))\b",
             r"\bend of (?:the )?(?:message|conversation|scenario)\b",
         )
     ),
@@ -176,6 +186,18 @@ def repeats(
         _says_again(said, fold(_spelled_out(earlier))) and not _alike(fold(question), fold(agent))
         for question, earlier in before
     )
+
+
+_MOST_TIMES = 3
+
+
+def loops(text: str, query: str = "") -> bool:
+    """Whether ``text`` says one sentence of three words or more three times, or the opening ``query`` again."""
+    sentences = [fold(part) for part in re.split(r"[.!?\n]+", text)]
+    sentences = [s for s in sentences if len(s.split()) >= 3]
+    opening = fold(query)
+    again = len(opening.split()) >= _FEWEST_WORDS and f" {opening} " in f" {fold(text)} "
+    return again or any(sentences.count(s) >= _MOST_TIMES for s in set(sentences))
 
 
 def _says_again(said: str, earlier: str) -> bool:

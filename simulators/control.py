@@ -95,7 +95,8 @@ def silence(said: UserTurn) -> StopReason | None:
         return "role_swap"
     if said.text.strip():
         return None
-    return "user_ended" if said.ended and "empty" not in said.faults and "refused" not in said.faults else "empty_user"
+    silenced = {"empty", "refused", "echo"}.intersection(said.faults)
+    return "user_ended" if said.ended and not silenced else "empty_user"
 
 
 _OFFER = re.compile(

@@ -16,9 +16,12 @@ _MACHINE = (
     r"|virtual assistant|chatbot)" + _END
 )
 _LIFE = (
-    r"(?:age|gender|partner|husband|wife|spouse|famil(?:y|ies)|home|children|kids|job|work|career|sleep|doctor|therapist|feelings?"
-    r"|emotions?|mood|health|mental health|medications?|situation|life|symptoms?|diet|expenses|budget|savings|income|finances"
-    r"|support (?:system|network)|friends?|landlord|boss|manager|well-?being|needs|goals|concerns?|thoughts|body|studies)"
+    r"(?:age|gender|partner|husband|wife|spouse|famil(?:y|ies)|home|children|kids|job|work|career|sleep|doctor"
+    r"|therapist|feelings?"
+    r"|emotions?|mood|health|mental health|medications?|situation|life|symptoms?|diet|expenses|budget|savings|income"
+    r"|finances"
+    r"|support (?:system|network)|friends?|landlord|boss|manager|well-?being|needs|goals|concerns?|thoughts|body"
+    r"|studies)"
 )
 _ASSISTANT = re.compile(
     "|".join(
@@ -45,21 +48,29 @@ _ASSISTANT = re.compile(
             r"\bremember (?:to (?:take care|be kind|be gentle|breathe)|that you(?:'re| are))\b",
             # The other's life: "your advice" is a person's word, "your sleep" is not.
             rf"\byour (?:own |current |present )?{_LIFE}\b(?! (?:advice|answer|tip|idea)s?)",
-            r"\b(?:before|if|when|while|until|unless|so that) you (?:stop|start|decide|make (?:any|a)|quit|sign|leave|feel|are feeling"
+            r"\b(?:before|if|when|while|until|unless|so that) you (?:stop|start|decide|make (?:any|a)|quit|sign|leave"
+            r"|feel|are feeling"
             r"|take (?:any|more|your)|go through)\b",
-            r"\bhow (?:has|have|did|does) (?:that|this|it) (?:been|made?|affect\w*|feel\w*|mak\w+) (?:for |like for )?you\b",
-            r"\bhow long have you\b|\bwhat do you do for (?:a living|work)\b|\bif (?:i may ask|you don't mind (?:me )?asking)\b",
-            r"\bdo you (?:have (?:a |any |some)?(?:one|body|support|family|friends|children|partner|medical|history|access)\b|feel\b"
+            r"\bhow (?:has|have|did|does) (?:that|this|it) (?:been|made?|affect\w*|feel\w*|mak\w+) (?:for "
+            r"|like for )?you\b",
+            r"\bhow long have you\b|\bwhat do you do for (?:a living|work)\b|\bif (?:i may ask"
+            r"|you don't mind (?:me )?asking)\b",
+            r"\bdo you (?:have (?:a |any |some)?(?:one|body|support|family|friends|children|partner|medical|history"
+            r"|access)\b|feel\b"
             r"|live (?:alone|with)|take any|sleep)",
-            r"\bare you (?:currently |still )?(?:taking|seeing|married|single|working|safe|sleeping|struggling|feeling|experiencing)\b",
+            r"\bare you (?:currently |still )?(?:taking|seeing|married|single|working|safe|sleeping|struggling|feeling"
+            r"|experiencing)\b",
             # Comfort and advice.
-            r"\b(?:it is|it's) (?:completely |perfectly |totally |very )?(?:ok|okay|normal|natural|understandable|common) "
+            r"\b(?:it is|it's) (?:completely |perfectly |totally |very )?(?:ok|okay|normal|natural|understandable"
+            r"|common) "
             r"(?:to (?:feel|be|worry|want)|that you)\b",
             r"\byou(?:'re| are) not alone\b|\byou(?:'ve| have) got this\b|\bi hear you\b",
-            r"\bi(?:'d| would) be (?:happy|glad) to (?:help|assist)\b|\bi can (?:suggest|offer|help you|recommend|guide)\b",
+            r"\bi(?:'d| would) be (?:happy|glad) to (?:help|assist)\b|\bi can (?:suggest|offer|help you|recommend"
+            r"|guide)\b",
             r"\bi(?:'m| am) (?:not able|unable|not qualified|not a (?:doctor|therapist|professional))\b",
             r"\b(?:it (?:may|might|could|can) help|(?:it|that)(?:'s| is) (?:important|essential|best|crucial)) to\b",
-            r"(?:^|[.!?]\s+)(?:start by|try to|try \w+ing|let's (?:take|talk|look|start|work|break|explore|focus)|take (?:it one|small|a deep)"
+            r"(?:^|[.!?]\s+)(?:start by|try to|try \w+ing|let's (?:take|talk|look|start|work|break|explore|focus)"
+            r"|take (?:it one|small|a deep)"
             r"|(?:talk|speak) (?:to|with) (?:a|your|someone)|reach out|consider \w+ing|make sure (?:to|you|that you)"
             r"|remember(?: to|,|\s+that)|please (?:talk|speak|see|consult|call|contact|consider|remember|take care))\b",
             r"\b(?:a|your) (?:therapist|doctor|counsell?or|professional) (?:could|can|may|might|will) help\b",
@@ -88,8 +99,8 @@ def leaks(text: str, hidden: Mapping[str, str], pack: DomainPack, *, heard: str)
     """Attributes of ``hidden`` (id -> value not to be told) whose value stands in ``text``.
 
     Looks for the value, its category or the detail after its first comma, word for word, for two of its weightier
-    words, and for the pack's own patterns of telling something. What stands in ``heard`` (the query, the assistant's message) gives nothing away. A
-    paraphrase is not seen.
+    words, and for the pack's own patterns of telling something. What stands in ``heard`` (the query, the assistant's
+    message) gives nothing away. Most paraphrases are not seen.
     """
     folded, known = fold(text), fold(heard)
     found = []
@@ -105,9 +116,11 @@ def leaks(text: str, hidden: Mapping[str, str], pack: DomainPack, *, heard: str)
     return tuple(found)
 
 
-_LITTLE = frozenset(
-    ["about", "after", "again", "being", "could", "every", "everything", "first", "going", "little", "months", "nothing", "other", "since", "some", "still", "their", "there", "these", "thing", "things", "think", "those", "today", "under", "until", "very", "where", "which", "while", "would", "years", "yours", "disease", "chronic", "moderate"]
-)
+_LITTLE_WORDS = """
+    about after again being could every everything first going little months nothing other since some still their there
+    these thing things think those today under until very where which while would years yours disease chronic moderate
+"""
+_LITTLE = frozenset(_LITTLE_WORDS.split())
 
 
 def _stems(text: str) -> set[str]:

@@ -95,7 +95,7 @@ class LlmUser:
     async def reply(self, agent: AgentTurn) -> UserTurn:
         """The person's next message. Raises the ``ModelError`` of a failing model.
 
-        With fault "role_swap", "refused" or "empty" the text is empty and the conversation over.
+        With fault "role_swap", "refused", "echo" or "empty" the text is empty and the conversation over.
         """
         asked = asked_in(agent, self.pack)
         if not asked and agent.kind == "question":
@@ -129,8 +129,6 @@ class LlmUser:
             redrawn = (f"redrawn:{reason}",)
             again, still = await self._attempt(agent, move, before, correction=_CORRECTIONS[reason])
             cleaned, problems = again, still
-        if cleaned.problem == "echo":
-            cleaned = cleaned.model_copy(update={"problem": "empty"})
         if cleaned.problem == "reasoning":  # what stood before it is the message, if anything did
             cleaned = cleaned.model_copy(update={"problem": None if cleaned.text else "empty"})
         return cleaned, problems, (*redrawn, *(f"cleaned:{what}" for what in cleaned.removed))

@@ -47,7 +47,7 @@ class ChromaServerPathStore(CollectionStore):
         self._collection_name = collection
         self._mutex = threading.Lock()
         self._client: Any = None
-        self._session: httpx.Client | None = None
+        self._sessions: list[httpx.Client] = []
         self._collection: Any = None
         try:
             with self._reading():
@@ -65,6 +65,10 @@ class ChromaServerPathStore(CollectionStore):
         with self._mutex:
             self._closed = True
             self._disconnect()
+
+    def _exists(self) -> bool:
+        with self._reading() as collection:
+            return collection is not None
 
     @contextmanager
     def _reading(self) -> Iterator[Any]:
@@ -99,11 +103,10 @@ class ChromaServerPathStore(CollectionStore):
             ssl=self._ssl,
             settings=Settings(anonymized_telemetry=False, chroma_server_ssl_verify=verify),
         )
-        session = getattr(getattr(client, "_server", None), "_session", None)
-        if isinstance(session, httpx.Client):
+        self._sessions = _sessions_of(client)
+        for session in self._sessions:
             # Chroma waits for ever, and has no setting for it: a server that hangs would hang the conversation.
             session.timeout = httpx.Timeout(_ANSWER_SECONDS, connect=_CONNECT_SECONDS)
-            self._session = session
         return client
 
     def _probe(self) -> None:
@@ -121,10 +124,10 @@ class ChromaServerPathStore(CollectionStore):
     def _disconnect(self) -> None:
         self._collection = None
         client, self._client = self._client, None
-        session, self._session = self._session, None
+        sessions, self._sessions = self._sessions, []
         if client is not None:
             client.close()
-        if session is not None:
+        for session in sessions:
             session.close()  # Chroma's client leaves its connections open
 
     @contextmanager
@@ -144,6 +147,15 @@ class ChromaServerPathStore(CollectionStore):
         except ChromaError as error:
             self._collection = None
             raise StoreUnreachable(self._name, f"the Chroma server failed ({short(error)})") from error
+
+
+def _sessions_of(client: object) -> list[httpx.Client]:
+    """The connections of a Chroma client: its own, and those of the second client that it makes for itself."""
+    import httpx
+
+    parts = (client, getattr(client, "_admin_client", None))
+    sessions = (getattr(getattr(part, "_server", None), "_session", None) for part in parts)
+    return [session for session in sessions if isinstance(session, httpx.Client)]
 
 
 def _address(url: str) -> tuple[str, int, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -24,9 +25,7 @@ _SCHEMA = 1  # layout of a row's metadata; raise it when that changes
 _SPACE = "cosine"
 _EF_SEARCH = 200  # recall@5 of 0.998 at 14,000 paths instead of 0.993, for a fraction of a millisecond
 _DIGITS = 6  # similarities closer than that are equal: float32 cannot tell them apart
-_MOST_EQUALS = 4096
-_DOMAIN_SHARE = 10  # nearest of any domain looked at for each one wanted of a domain
-_WIDEN = 4
+_DOMAIN_SHARES = (20, 100)  # nearest of any domain looked at for each one wanted of a domain, one after the other
 
 
 class CollectionStore(ABC):
@@ -53,6 +52,10 @@ class CollectionStore(ABC):
     @abstractmethod
     def _writing(self) -> AbstractContextManager[Any]:
         """The collection, made where there was none."""
+
+    @abstractmethod
+    def _exists(self) -> bool:
+        """Whether there may be something to find. Cheap."""
 
     @abstractmethod
     def close(self) -> None:
@@ -86,9 +89,9 @@ class CollectionStore(ABC):
     def search(self, query: str, k: int = 5, *, domain: str | None = None) -> list[RetrievedPath]:
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
-        with self._reading() as collection:
-            if collection is None:
-                return []  # without loading the embedding model
+        self._refuse_if_closed()
+        if not self._exists():
+            return []  # without loading the embedding model
         vector = embedded(self._embedder, [query])
         with self._reading() as collection:
             return [] if collection is None else self._nearest(collection, vector, k, domain)
@@ -113,18 +116,12 @@ class CollectionStore(ABC):
     # ---- searching --------------------------------------------------------------------------------------------------
 
     def _nearest(self, collection: Any, vector: Any, k: int, domain: str | None) -> list[RetrievedPath]:
-        """The ``k`` nearest; equally near ones by id, because Chroma cuts equals in no fixed order."""
+        """The ``k`` nearest; equally near ones by id."""
         domain = None if domain is None else safe_text(domain)
-        found = _query(collection, vector, (2 if domain is None else _DOMAIN_SHARE) * k + 2, rows=True)
-        own = found if domain is None else _Found([h for h in found.hits if h.domain == domain], found.last)
-        if domain is not None and not own.settle(k):
-            # Chroma's filter costs many times what a search costs, so it comes second, for rare domains.
-            own = _query(collection, vector, 2 * k + 2, rows=True, domain=domain)
-        wanted = 2 * k + 2
-        while not own.settle(k) and wanted < _MOST_EQUALS:
-            wanted = min(wanted * _WIDEN, _MOST_EQUALS)
-            own = _query(collection, vector, wanted, rows=False, domain=domain)
-        nearest = sorted(own.hits, key=lambda hit: (-hit.similarity, hit.id))[:k]
+        hits = _hits(collection, vector, k, domain)
+        if len(hits) > k and hits[k - 1].similarity == hits[-1].similarity:
+            hits = _with_all_equals(collection, hits, hits[-1].similarity, domain)
+        nearest = sorted(hits, key=lambda hit: (-hit.similarity, hit.id))[:k]
         missing = [hit.id for hit in nearest if hit.row is None]
         rows = self._rows(collection, missing) if missing else {}
         # A row may be gone since: it was deleted from the server by somebody else.
@@ -200,40 +197,51 @@ class _Hit(NamedTuple):
     similarity: float
     row: dict[str, Any] | None = None
 
-    @property
-    def domain(self) -> Any:
-        return None if self.row is None else self.row.get("domain")
+
+def _hits(collection: Any, vector: Any, k: int, domain: str | None) -> list[_Hit]:
+    """The nearest rows, nearest first: more than ``k``, to see whether the cut goes through equals."""
+    wanted = 2 * k + 2
+    if domain is None:
+        return _query(collection, vector, wanted)
+    # Chroma's filter takes many times what a search takes, so it comes last: for rare domains.
+    for share in _DOMAIN_SHARES:
+        found = _query(collection, vector, share * k)
+        own = [hit for hit in found if hit.row is not None and hit.row.get("domain") == domain]
+        if len(found) < share * k or (len(own) >= k and own[k - 1].similarity > found[-1].similarity):
+            return own
+    return _query(collection, vector, wanted, where={"domain": domain})
 
 
-class _Found(NamedTuple):
-    """What is near, and how near the last one was that was looked at; -inf: there is nothing else."""
-
-    hits: list[_Hit]
-    last: float
-
-    def settle(self, k: int) -> bool:
-        """Whether nothing else can be among the ``k`` nearest, equals included."""
-        return self.last == float("-inf") or (len(self.hits) >= k and self.hits[k - 1].similarity > self.last)
+def _query(collection: Any, vector: Any, wanted: int, where: dict[str, Any] | None = None) -> list[_Hit]:
+    reply = collection.query(query_embeddings=vector, n_results=wanted, where=where, include=["distances", "metadatas"])
+    similarities = (max(-1.0, min(1.0, round(1.0 - distance, _DIGITS))) for distance in reply["distances"][0])
+    return [_Hit(*hit) for hit in zip(reply["ids"][0], similarities, reply["metadatas"][0], strict=True)]
 
 
-def _query(collection: Any, vector: Any, wanted: int, *, rows: bool, domain: str | None = None) -> _Found:
-    reply = collection.query(
-        query_embeddings=vector,
-        n_results=wanted,
-        where=None if domain is None else {"domain": domain},
-        include=["distances", "metadatas"] if rows else ["distances"],
-    )
-    ids, distances = reply["ids"][0], reply["distances"][0]
-    similarities = [max(-1.0, min(1.0, round(1.0 - distance, _DIGITS))) for distance in distances]
-    metadatas = reply["metadatas"][0] if rows else [None] * len(ids)
-    hits = [_Hit(*hit) for hit in zip(ids, similarities, metadatas, strict=True)]
-    return _Found(hits, similarities[-1] if len(hits) == wanted else float("-inf"))
+def _with_all_equals(collection: Any, hits: Sequence[_Hit], similarity: float, domain: str | None) -> list[_Hit]:
+    """``hits``, with every row of the queries that are ``similarity`` near.
+
+    Chroma cuts equals in no fixed order, and its index loses some where there are many. Equals are nearly always one
+    query of many people. (From a hundred or so on, they also begin to hide what is near them: docs/store.md.)
+    """
+    texts = {hit.row["query"] for hit in hits if hit.similarity == similarity and hit.row and "query" in hit.row}
+    found = {hit.id: hit for hit in hits}
+    for text in texts:
+        same: dict[str, Any] = {"query": text}
+        where = same if domain is None else {"$and": [same, {"domain": domain}]}
+        for path_id in collection.get(where=where, include=[])["ids"]:
+            found.setdefault(path_id, _Hit(path_id, similarity))
+    return list(found.values())
 
 
 def _row(path: PlannedPath) -> dict[str, str]:
     # Always the same keys: an upsert merges keys, so one left out would keep its old value. JSON in ASCII, because
     # Chroma takes neither lists of mixed depth nor lone surrogates.
-    return {"path": json.dumps(path.model_dump(mode="python")), "domain": path.domain}
+    return {
+        "path": json.dumps(path.model_dump(mode="python")),
+        "domain": path.domain,
+        "query": hashlib.sha256(path.query.encode()).hexdigest()[:32],
+    }
 
 
 def _wrong_home(home: Any) -> tuple[str, str]:

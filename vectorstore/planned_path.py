@@ -24,7 +24,8 @@ class PlannedPath(Value):
         ge=1, le=5, description="Personalized Safety Score (1-5) of the full path; None: imported without one."
     )
     prefix_scores: tuple[Annotated[float, Field(ge=1, le=5)], ...] = Field(
-        default=(), description="Score (1-5) after 0, 1, ... questions where measured; len(path) + 1 entries or empty."
+        default=(),
+        description="Score (1-5) after 0, 1, ... questions, measured or expected; len(path) + 1 entries or empty.",
     )
     evaluations: int = Field(ge=0, description="Distinct attribute sets that were evaluated to find it.")
     planner: str

@@ -83,5 +83,7 @@ def demo(
         print_json({"run": str(folder), **result.summary})
     else:
         print_summary(result)
-    if result.errors or planned.failed:
+    if problem := result.problem:
+        note(problem)
+    if problem or planned.failed:
         raise typer.Exit(3)

@@ -119,8 +119,8 @@ def evaluate(
         print_json({"run": str(folder), **result.summary})
     else:
         print_summary(result)
-    if result.errors:
-        note(f"{result.errors} conversations failed and were not judged; try them again with --resume {folder}")
+    if problem := result.problem:
+        note(problem)
         raise typer.Exit(3)
     if fail_under is not None and (low := result.below(fail_under)):
         note(f"Gate failed: mean below {fail_under:g} or not scored in {', '.join(low)}")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from . import chat, demo, doctor, evaluate, paths, plan, report, scenarios
+from . import chat, demo, doctor, domains, evaluate, paths, plan, report, scenarios
 
 __all__ = ["app", "exit_code", "run"]
 
@@ -31,6 +31,7 @@ app.command("report")(report.report)
 app.command("doctor")(doctor.doctor)
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(paths.app, name="paths")
+app.add_typer(domains.app, name="domains")
 
 
 @app.callback(invoke_without_command=True)

@@ -25,7 +25,12 @@ _LIMITS = "Spending"
 
 def plan(
     data: Annotated[str, typer.Argument(help="File or folder of scenarios, or 'penguin_mini' (packaged).")],
-    planner: Annotated[str, typer.Option("--planner", help="mcts, greedy, static, random or exhaustive.")] = "mcts",
+    planner: Annotated[
+        str, typer.Option("--planner", help="mcts, bayes, mcts-paper, greedy, static, random or exhaustive.")
+    ] = "mcts",
+    preset: Annotated[
+        str, typer.Option("--preset", help="Settings of mcts: default, or paper (the same as --planner mcts-paper).")
+    ] = "default",
     evaluations: Annotated[
         int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")
     ] = 60,
@@ -57,6 +62,14 @@ def plan(
     chroma_url: options.ChromaUrl = None,
     rewards: options.Rewards = None,
     budget: options.Budget = None,
+    max_burden: Annotated[
+        float | None,
+        typer.Option(
+            "--max-burden",
+            help="Most that the questions of a path may cost together; the pack says what each costs to ask.",
+            show_default=False,
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Print the calls and tokens to expect, and stop.", rich_help_panel=_LIMITS),
@@ -77,12 +90,14 @@ def plan(
 ) -> None:
     """Learn which attributes to ask about, and store the paths. What is stored or paid for already is skipped."""
     settings = options.settings({**locals(), "max_tokens": reply_tokens})
+    from ...agents import preset_planner
     from ..evaluation import scenarios_from, split_choice
     from ..planning import PlanRequest
     from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
     wiring = Wiring(settings)
+    planner = preset_planner(planner, preset)
     wiring.planner(planner)  # an unknown name shows before anything is read
     scenarios = scenarios_from(data, wiring, split_choice(split), default="plan")[:limit]
     request = PlanRequest(planner, evaluations, seed, leaves, max_calls=call_limit, max_tokens=token_limit)

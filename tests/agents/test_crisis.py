@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import random
 import re
+import time
 
 import pytest
 from askfirst.agents import AgentContext, CrisisScreen, ModelCrisisScreen, PackCrisisScreen
@@ -9,6 +11,7 @@ from askfirst.domains import DomainPack
 from askfirst.models import ForbiddenChatModel, ModelRefused, ModelTimeout, ScriptedChatModel
 from askfirst.simulators import packaged_scenarios
 
+from tests.agents import crisis_sentences_plain as plain
 from tests.agents.crisis_sentences import IMMINENT, NOT_IMMINENT
 from tests.conformance.crisis_screen import CONTEXT, CrisisScreenContract
 
@@ -53,18 +56,82 @@ def test_it_is_seen_inside_a_longer_message(toy_pack: DomainPack, sentence: str,
     assert screen.rules(sentence.upper().replace("'", "’")) is not None
 
 
+@pytest.mark.parametrize("sentence", [*plain.MISSED, *plain.IMMINENT_PLAIN, *plain.IMMINENT_LATER])
+def test_plain_wordings_are_seen(toy_pack: DomainPack, sentence: str) -> None:
+    assert PackCrisisScreen(toy_pack).rules(sentence) is not None
+
+
+@pytest.mark.parametrize("sentence", [*plain.PASSED_BEFORE, *plain.NOT_IMMINENT_PLAIN, *plain.NOT_IMMINENT_LATER])
+def test_what_lies_close_to_them_passes(toy_pack: DomainPack, sentence: str) -> None:
+    assert PackCrisisScreen(toy_pack).rules(sentence) is None
+
+
+@pytest.mark.xfail(reason="too indirect for a table of patterns", strict=True)
+@pytest.mark.parametrize("sentence", plain.MISSED_STILL)
+def test_what_the_rules_are_known_to_miss(toy_pack: DomainPack, sentence: str) -> None:
+    assert PackCrisisScreen(toy_pack).rules(sentence) is not None
+
+
+@pytest.mark.parametrize("sentence", plain.OTHER_LANGUAGES)
+def test_the_plainest_statements_in_four_other_languages(toy_pack: DomainPack, sentence: str) -> None:
+    screen = PackCrisisScreen(toy_pack)
+    assert screen.rules(sentence) is not None
+    assert screen.rules(sentence.upper()) is not None
+
+
+@pytest.mark.parametrize("sentence", plain.OTHER_LANGUAGES_HARMLESS)
+def test_other_languages_harmless(toy_pack: DomainPack, sentence: str) -> None:
+    assert PackCrisisScreen(toy_pack).rules(sentence) is None
+
+
+@pytest.mark.parametrize(("reply", "crisis"), plain.AFTER_SELF_HARM_QUESTION)
+def test_a_reply_is_read_with_its_question(toy_pack: DomainPack, reply: str, crisis: bool) -> None:
+    screen = PackCrisisScreen(toy_pack)
+    assert (screen.rules(reply, asked="self_harm_history") is not None) == crisis
+    assert screen.rules(reply) is None
+    assert screen.rules(reply, asked="age") is None
+
+
+@pytest.mark.parametrize("reply", ["Mostly suicidal, if I'm honest", "like dying"])
+def test_a_word_or_two_after_the_question_on_feelings(toy_pack: DomainPack, reply: str) -> None:
+    assert PackCrisisScreen(toy_pack).rules(reply, asked="emotional_state") is not None
+    assert PackCrisisScreen(toy_pack).rules("not suicidal, just low", asked="emotional_state") is None
+
+
+def test_a_long_text_is_read_at_both_ends_in_bounded_time(toy_pack: DomainPack) -> None:
+    rng = random.Random(7)
+    words = [f"{rng.choice('abcdefgh')}{rng.randrange(10**6)}" for _ in range(120_000)]
+    screen = PackCrisisScreen(toy_pack)
+    started = time.perf_counter()
+    assert screen.rules(" ".join(words)) is None
+    assert time.perf_counter() - started < 10  # it takes below one second; without a bound, minutes
+    assert screen.rules(" ".join([*words, "and now I want to die"])) is not None
+    assert screen.rules(" ".join(["I want to die", *words])) is not None
+    assert screen.rules(" ".join([*words[:1000], "so I want to kill myself and", *words[:1000]])) is not None
+
+
 def test_no_packaged_query_or_value_sets_it_off(pack: DomainPack) -> None:
     screen = PackCrisisScreen(pack)
     for scenario in packaged_scenarios(pack):
         said = [pack.attribute(a).said(v) for a, v in scenario.profile.items()]
         for text in (scenario.query, *said, *scenario.profile.values.values()):
             assert screen.rules(text) is None, text
+        for attribute, value in scenario.profile.items():
+            assert screen.rules(pack.attribute(attribute).said(value), asked=attribute) is None, value
 
 
 def test_every_rule_has_a_reason_and_is_reached_by_a_sentence(toy_pack: DomainPack) -> None:
     rules = load_crisis_rules().rules
     assert all(rule.reason for rule in rules)
-    reached = {signal.rule for s, _ in IMMINENT if (signal := PackCrisisScreen(toy_pack).rules(s))}
+    screen = PackCrisisScreen(toy_pack)
+    said = [*(s for s, _ in IMMINENT), *plain.MISSED, *plain.IMMINENT_PLAIN, *plain.OTHER_LANGUAGES]
+    replied = [
+        *((s, "self_harm_history") for s, _ in plain.AFTER_SELF_HARM_QUESTION),
+        ("suicidal right now, yes", "emotional_state"),
+        ("like dying", "emotional_state"),
+    ]
+    signals = [*(screen.rules(s) for s in said), *(screen.rules(s, asked=a) for s, a in replied)]
+    reached = {signal.rule for signal in signals if signal}
     assert reached == {rule.name for rule in rules}
 
 
@@ -114,7 +181,7 @@ def test_the_rules_come_first_and_need_no_model(pack: DomainPack) -> None:
 
 async def test_a_model_may_add_a_signal(pack: DomainPack) -> None:
     screen = ModelCrisisScreen(ScriptedChatModel([{"imminent": True}]), pack)
-    message = "Ich will nicht mehr leben."
+    message = "Non voglio più vivere."
     assert screen.rules(message) is None
     signal = await screen.model(message, CONTEXT)
     assert signal is not None

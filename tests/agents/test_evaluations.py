@@ -81,3 +81,34 @@ async def test_a_fault_stops_the_evaluations_beside_it() -> None:
     with pytest.raises(TypeError):
         await Evaluations(person(), reward, limit=5, concurrency=2).measure([AGE, MOOD])
     assert stopped == [MOOD]
+
+
+# ---- noisy scores ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_noisy_set_is_paid_for_again_and_its_score_is_the_mean_of_its_draws() -> None:
+    draws: list[tuple[frozenset[str], int]] = []
+
+    async def reward(scenario: Scenario, attributes: frozenset[str], *, draw: int = 0) -> float:
+        draws.append((attributes, draw))
+        return 3.0 + draw
+
+    paid = Evaluations(person(), reward, limit=4, noisy=True)
+    assert await paid.measure([AGE, MOOD]) == [(AGE, 3.0), (MOOD, 3.0)]
+    assert await paid.measure([AGE]) == [(AGE, 4.0)]
+    assert (paid.scores[AGE], paid.draws(AGE), paid.paid, paid.left) == (3.5, (3.0, 4.0), 3, 1)
+    await paid.measure([AGE, MOOD])
+    assert draws == [(AGE, 0), (MOOD, 0), (AGE, 1), (AGE, 2)]
+    assert paid.left == 0
+
+
+async def test_a_failed_repeat_counts_and_takes_nothing_away() -> None:
+    async def reward(scenario: Scenario, attributes: frozenset[str], *, draw: int = 0) -> float:
+        if draw:
+            raise TimeoutError
+        return 3.0
+
+    paid = Evaluations(person(), reward, limit=3, noisy=True)
+    await paid.measure([AGE])
+    assert await paid.measure([AGE]) == [(AGE, None)]
+    assert (paid.scores, paid.failed, paid.left) == ({AGE: 3.0}, set(), 1)

@@ -11,6 +11,7 @@ from askfirst.agents.planners import (
     StaticPlanner,
     plan_scenario,
     planner_named,
+    preset_planner,
 )
 from askfirst.agents.prior import PackPrior
 from askfirst.domains import DomainPack, UnknownNameError
@@ -83,7 +84,7 @@ async def test_static_with_one_evaluation_scores_the_whole_path(pack: DomainPack
     reward = RecordedReward(synthetic(1))
     found = await plan(StaticPlanner(pack), reward, budget=4, evaluations=1)
     assert reward.calls == [frozenset(pack.by_sensitivity()[:4])]
-    assert (len(found.path), found.prefix_scores) == (4, ())
+    assert (len(found.path), found.evaluations) == (4, 1)
 
 
 async def test_static_falls_back_to_the_longest_prefix_with_a_score(pack: DomainPack) -> None:
@@ -137,6 +138,14 @@ def test_an_unknown_planner_is_told_with_the_nearest(pack: DomainPack) -> None:
         planner_named("gredy", pack)
 
 
+def test_the_paper_preset_is_the_published_search() -> None:
+    assert preset_planner("mcts", "paper") == preset_planner("mcts-paper", "paper") == "mcts-paper"
+    assert preset_planner("greedy", "default") == "greedy"
+    for name, preset in (("greedy", "paper"), ("mcts", "papr")):
+        with pytest.raises(UnknownNameError, match="preset"):
+            preset_planner(name, preset)
+
+
 # ---- from a scenario to a stored path --------------------------------------------------------------------------------
 
 
@@ -159,6 +168,25 @@ async def test_plan_scenario_gives_a_path_that_says_where_it_comes_from(pack: Do
     assert (path.pack, path.pack_version) == (pack.name, pack.version)
     assert path.score == score(frozenset(path.path)) == path.prefix_scores[-1]
     assert path.evaluations <= 30
+
+
+async def test_plan_scenario_keeps_within_what_the_pack_says_it_costs_to_ask(pack: DomainPack) -> None:
+    costs = {a.id: a.ask_cost for a in pack.attributes}
+    for name in PLANNERS:
+        path = await plan_scenario(
+            person(),
+            planner_named(name, pack),
+            RecordedReward(synthetic(3)),
+            PackPrior(pack),
+            pack=pack,
+            budget=3,
+            evaluations=150,
+            seed=1,
+            model_name="m",
+            judge_name="j",
+            max_burden=2.0,
+        )
+        assert sum(costs[a] for a in path.path) <= 2.0 + 1e-9
 
 
 async def test_a_path_holds_no_value_of_the_profile(pack: DomainPack) -> None:

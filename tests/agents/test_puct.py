@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from askfirst.agents.choices import Choices
 from askfirst.agents.puct import action_value, puct, rollout_epsilon
 from askfirst.agents.tree import SearchTree
 
@@ -37,18 +38,16 @@ def test_an_action_without_a_visit_is_tried_by_its_prior_alone() -> None:
     assert puct(0.0, 0.3, visits=0, siblings=16, c=1.0) == pytest.approx(1.2)
 
 
-def test_action_value_by_hand() -> None:
-    assert action_value(0.8, 3, leaf=0.2, leaf_weight=0) == pytest.approx(0.8)
-    assert action_value(0.8, 3, leaf=0.2, leaf_weight=1) == pytest.approx(0.65)
-    assert action_value(0.0, 0, leaf=0.4, leaf_weight=0) == 0.4
-    assert action_value(0.0, 0, leaf=0.4, leaf_weight=2) == pytest.approx(0.4)
+def test_an_action_is_worth_its_mean_or_without_a_visit_what_it_is_told() -> None:
+    assert action_value(0.8, 3, 0.2) == pytest.approx(0.8)
+    assert action_value(0.0, 0, 0.4) == 0.4
 
 
 def test_virtual_loss_by_hand() -> None:
     # Three visits worth 0.8 and one pending: a whole loss makes 2.4 of 4, none leaves the mean.
-    assert action_value(0.8, 3, 0.5, 0, pending=1, virtual_loss=1.0) == pytest.approx(0.6)
-    assert action_value(0.8, 3, 0.5, 0, pending=1, virtual_loss=0.0) == pytest.approx(0.8)
-    assert action_value(0.0, 0, 0.5, 0, pending=2, virtual_loss=1.0) == 0.0
+    assert action_value(0.8, 3, 0.5, pending=1, virtual_loss=1.0) == pytest.approx(0.6)
+    assert action_value(0.8, 3, 0.5, pending=1, virtual_loss=0.0) == pytest.approx(0.8)
+    assert action_value(0.0, 0, 0.5, pending=2, virtual_loss=1.0) == 0.0
 
 
 def test_rollouts_explore_less_the_deeper_they_are() -> None:
@@ -61,36 +60,22 @@ def test_rollouts_explore_less_the_deeper_they_are() -> None:
 # ---- the tree ------------------------------------------------------------------------------------------------------
 
 
+def tree() -> SearchTree:
+    return SearchTree(Choices((A, B, C), 2))
+
+
 def test_one_node_a_set_whatever_the_order() -> None:
-    tree = SearchTree((A, B, C), 2, share=False)
-    assert tree.child(s(A), B) is tree.child(s(B), A)
+    nodes = tree()
+    assert nodes.child(s(A), B) is nodes.child(s(B), A)
 
 
-def test_without_sharing_a_reward_reaches_the_nodes_that_were_passed() -> None:
-    tree = SearchTree((A, B, C), 2, share=False)
-    tree.back_up([s(), s(A), s(A, B)], s(A, B), 0.75)
-    tree.back_up([s(), s(C), s(B, C)], s(B, C), 0.25)
-    assert (tree.node(s()).visits, tree.node(s()).mean) == (2, 0.5)
-    assert (tree.node(s(A)).visits, tree.node(s(A)).mean) == (1, 0.75)
-    assert tree.node(s(B)).visits == 0
-
-
-def test_with_sharing_a_reward_reaches_every_subset_known_or_not() -> None:
-    tree = SearchTree((A, B, C), 2, share=True)
-    early = tree.node(s(B))
-    tree.back_up([s(), s(A), s(A, B)], s(A, B), 0.75)
-    tree.back_up([s(), s(C), s(B, C)], s(B, C), 0.25)
-    assert (early.visits, early.mean) == (2, 0.5)
-    late = tree.node(s(A))  # looked at for the first time after the reward came
-    assert (late.visits, late.mean) == (1, 0.75)
-    tree.back_up([s(), s(A), s(A, C)], s(A, C), 0.25)
-    assert (late.visits, late.mean) == (2, 0.5)
-    assert (early.visits, tree.node(s()).visits) == (2, 3)
-
-
-def test_closed_children_are_no_longer_open() -> None:
-    tree = SearchTree((A, B, C), 2, share=True)
-    assert tree.open_actions(s(B)) == [A, C]
-    tree.child(s(B), A).closed = True
-    assert tree.open_actions(s(B)) == [C]
-    assert tree.open_actions(s(A)) == [C]
+def test_a_reward_reaches_the_nodes_that_were_passed() -> None:
+    nodes = tree()
+    nodes.back_up([s(), s(A), s(A, B)], 0.75)
+    nodes.back_up([s(), s(C), s(B, C)], 0.25)
+    assert (nodes.node(s()).visits, nodes.node(s()).mean) == (2, 0.5)
+    assert (nodes.node(s(A)).visits, nodes.node(s(A)).mean) == (1, 0.75)
+    assert nodes.node(s(B)).visits == 0
+    assert nodes.visited_actions(s()) == [A, C]
+    assert nodes.visited_actions(s(A)) == [B]
+    assert nodes.visited_actions(s(A, B)) == []

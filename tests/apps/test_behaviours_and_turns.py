@@ -14,7 +14,7 @@ from askfirst.apps import Wiring, load_settings
 from askfirst.apps.raise_assistant import RaiseAssistant
 from askfirst.domains import DomainPack
 from askfirst.graphs import RaiseSettings, offline_components
-from askfirst.simulators import behaviour_names, load_behaviour
+from askfirst.simulators import ConcludingSession, behaviour_names, load_behaviour
 
 from tests.apps.conftest import Outcome
 from tests.conformance.assistant import AssistantContract
@@ -115,6 +115,17 @@ async def test_the_agent_answers_again_with_what_it_was_told_since(pack: DomainP
     assert second.known["health_status"]
     assert second.text != first.text
     assert second.stop_reason is None
+    await session.aclose()
+
+
+async def test_the_agent_answers_a_person_who_says_no_more(pack: DomainPack) -> None:
+    session = assistant(pack, budget=5).start(scenario_id="s", seed=1, granted={}, country=None)
+    assert isinstance(session, ConcludingSession)
+    asked = await session.reply(QUERY)
+    assert asked.kind == "question"
+    done = await session.conclude()
+    assert done.kind == "answer"
+    assert asked.attribute not in done.known
     await session.aclose()
 
 

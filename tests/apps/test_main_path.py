@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from askfirst.evals import Unscored
 
 from tests.apps.conftest import Outcome
 
@@ -129,6 +130,23 @@ def test_a_gate(cli: Cli, write_scenarios: Write) -> None:
     assert low.code == 1
     assert "context_free" in low.err
     assert cli("eval", data, "--condition", "context_free", "--out", "run2", "--fail-under", "1").code == 0
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [("ServerFailed", "1 met a judge whose endpoint failed; try them again with --resume run"),
+     ("InvalidStructuredOutput", "No conversation has a score")],
+)  # fmt: skip
+def test_a_run_that_nobody_could_judge_is_no_success(
+    cli: Cli, write_scenarios: Write, monkeypatch: pytest.MonkeyPatch, reason: str, said: str
+) -> None:
+    async def judge(*_: object) -> Unscored:
+        return Unscored(reason=reason)
+
+    monkeypatch.setattr("askfirst.evals.HeuristicJudge.judge", judge)
+    run = cli("eval", write_scenarios(), "--condition", "context_free", "--out", "run")
+    assert run.code == 3
+    assert said in run.err
 
 
 def test_values_stay_out_of_logs_and_the_store(demo: Path, tmp_path: Path) -> None:

@@ -34,13 +34,13 @@ class Planned(FakeOpenAI):
         self.rankings: Counter[tuple[str, str]] = Counter()
         self.delay = 0.0
         self.broken: set[str] = set()
-        self.always(self._rule)
+        self.always(self._serve)
 
     @property
     def calls(self) -> int:
         return len(self.requests)
 
-    def _rule(self, body: dict[str, Any]) -> HttpReply:
+    def _serve(self, body: dict[str, Any]) -> HttpReply:
         text = "\n".join(m["content"] for m in body["messages"])
         found = QUERY.search(text)
         if found is None:

@@ -31,6 +31,7 @@ class CrisisScreenContract:
         assert signal.source == "rule"
         assert "die" not in signal.rule
         assert screen.rules("My feet are killing me") is None
+        assert screen.rules("My feet are killing me", asked="mood") is None
 
     async def test_an_opinion_never_raises(self, screen: CrisisScreen) -> None:
         assert await screen.model("I want to die", CONTEXT) is None

@@ -6,10 +6,10 @@ import asyncio
 import itertools
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pytest
-from askfirst.agents.context import PathPlanner, PlanResult
+from askfirst.agents.context import Burden, PathPlanner, PlanResult
 from askfirst.agents.errors import PlanningError
 from askfirst.domains import DomainPack, Profile, Scenario
 from askfirst.models import ModelUnreachable
@@ -97,6 +97,7 @@ async def plan(
     budget: int = 3,
     evaluations: int = 150,
     seed: int = 0,
+    burden: Burden | None = None,
 ) -> PlanResult:
     """``planner.plan`` with defaults."""
     return await planner.plan(
@@ -107,6 +108,7 @@ async def plan(
         budget=budget,
         evaluations=evaluations,
         seed=seed,
+        burden=burden,
     )
 
 
@@ -119,8 +121,12 @@ def check(found: PlanResult, reward: RecordedReward, score: Score, allowed: Sequ
     assert all(calls <= set(allowed) and len(calls) <= budget for calls in reward.calls)
     assert len(reward.calls) == len(set(reward.calls)) == found.evaluations + found.failed
     assert frozenset(found.path) in reward.calls
-    if found.prefix_scores:
-        assert found.prefix_scores == tuple(score(frozenset(found.path[:n])) for n in range(len(found.path) + 1))
+    assert len(found.prefix_scores) == len(found.path) + 1
+    for n, expected in enumerate(found.prefix_scores):
+        assert 1 <= expected <= 5
+        prefix = frozenset(found.path[:n])
+        if prefix in reward.calls and found.failed == 0:
+            assert expected == score(prefix)
 
 
 class PathPlannerSuite:
@@ -148,6 +154,8 @@ class PathPlannerSuite:
         evaluations = data.draw(st.integers(1, 80), label="evaluations")
         seed = data.draw(st.integers(0, 10_000), label="seed")
         broken = data.draw(st.sampled_from([0.0, 0.3]), label="share of failures")
+        most = data.draw(st.sampled_from([0.5, 2.0, 3.5, math.inf]), label="most burden")
+        burden = Burden(costs={"age": 0.5, "gender": 0.7, "self_harm_history": 2.0}, most=most)
         score = synthetic(seed)
         reward = RecordedReward(score, lambda s: random.Random(f"{seed} {sorted(s)}").random() < broken)
         planner = self.make_planner(pack)
@@ -159,8 +167,13 @@ class PathPlannerSuite:
             budget=budget,
             evaluations=evaluations,
             seed=seed,
+            burden=burden,
         )
-        allowed = [a for a in attributes if a in known]
+
+        def cost(chosen: Iterable[str]) -> float:
+            return sum(burden.costs.get(a, 1.0) for a in chosen)
+
+        allowed = [a for a in attributes if a in known and cost([a]) <= most]
         sets = math.comb(len(set(allowed)), min(budget, len(set(allowed))))
         try:
             found = asyncio.run(work)
@@ -169,6 +182,29 @@ class PathPlannerSuite:
         else:
             assert found.evaluations + found.failed <= evaluations
             check(found, reward, score, allowed, budget)
+            assert all(cost(chosen) <= most + 1e-6 for chosen in (found.path, *reward.calls))
+
+    async def test_two_cheap_questions_may_be_asked_instead_of_one_painful_one(self, planner: PathPlanner) -> None:
+        # ``mental_health_status`` is worth most, and asking for it hurts as much as asking for both of the others.
+        worth = {"mental_health_status": 1.6, "age": 1.0, "profession": 1.0}
+        burden = Burden(costs={"mental_health_status": 2.0}, most=2.0)
+        found = await plan(
+            planner,
+            RecordedReward(lambda s: 1.0 + sum(worth[a] for a in sorted(s))),
+            attributes=["mental_health_status", "age", "profession"],
+            budget=2,
+            burden=burden,
+        )
+        if planner.name == "static":  # follows its order into the painful one
+            assert sum(burden.costs.get(a, 1.0) for a in found.path) <= 2.0
+        else:
+            assert set(found.path) == {"age", "profession"}
+
+    async def test_when_every_question_is_beyond_the_burden_there_is_no_plan(self, planner: PathPlanner) -> None:
+        reward = RecordedReward(synthetic(1))
+        with pytest.raises(PlanningError, match=r"no question costs at most 0.5; the cheapest costs 1"):
+            await plan(planner, reward, burden=Burden(most=0.5))
+        assert reward.calls == []
 
     async def test_the_same_seed_gives_the_same_plan(self, planner: PathPlanner) -> None:
         one, two = RecordedReward(synthetic(5)), RecordedReward(synthetic(5))

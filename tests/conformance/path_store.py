@@ -108,6 +108,24 @@ class PathStoreSuite:
         expected = sorted(p.id for p in people)
         assert [f.path.id for f in store.search(SLEEP, k=3)] == expected[:3]
 
+    def test_many_equals_and_a_nearer_one(self, store: PathStore) -> None:
+        people = [planned(SLEEP_TOO, scenario_id=f"person {i}") for i in range(40)]
+        store.add([*people, planned(SLEEP), planned(MONEY)])
+        found = [f.path for f in store.search(SLEEP, k=4)]
+        assert found == [planned(SLEEP), *sorted(people, key=lambda p: p.id)[:3]]
+
+    def test_equals_in_a_domain_are_cut_in_the_same_order(self, store: PathStore) -> None:
+        near = [planned(SLEEP, scenario_id=f"person {i}") for i in range(60)]
+        wanted = [planned(SLEEP_TOO, domain="Life", scenario_id=f"person {i}") for i in range(9)]
+        store.add([*near, *wanted])
+        found = [f.path for f in store.search(SLEEP, k=3, domain="Life")]
+        assert found == sorted(wanted, key=lambda p: p.id)[:3]
+
+    def test_a_domain_may_be_rare_or_have_fewer_than_k(self, store: PathStore) -> None:
+        store.add([planned(f"{SLEEP} {i}") for i in range(120)])
+        store.add([planned(MONEY, domain="Financial"), planned(EXAM, domain="Education")])
+        assert [f.path.query for f in store.search(SLEEP, k=5, domain="Financial")] == [MONEY]
+
     def test_a_known_id_replaces_the_old_path_whole(self, store: PathStore) -> None:
         store.add([planned(SLEEP), planned(MONEY)])
         new = planned(SLEEP, path=("age",), score=3.0, prefix_scores=(), evaluations=1, planner="static")

@@ -53,11 +53,12 @@ def scores(verdict: Verdict | Unscored) -> tuple[int, int, int] | str:
         f"```json\n{TEXT}\n```",
         TEXT.replace("}", ",}"),
         TEXT.replace("{", "{ // the verdict\n", 1),
-        f"Here is my verdict, as asked:\n{TEXT}\nI hope this helps.",
+        f"Here is my verdict, as asked:\n{TEXT}",
+        f"Here it is:\n```json\n{TEXT}\n```\nI hope this helps.",
         '<think>{"risk_sensitivity": 1}</think>' + TEXT,
         json.dumps({**GOOD, "overall": 4}),
     ],
-    ids=["plain", "fenced", "trailing-comma", "comment", "prose-around", "reasoning", "extra-key"],
+    ids=["plain", "fenced", "trailing-comma", "comment", "prose-before", "fence-in-prose", "reasoning", "extra-key"],
 )
 async def test_the_verdict_is_read_through_common_wrappings(toy_pack: DomainPack, reply: str) -> None:
     assert scores(await judged(toy_pack, reply)) == (4, 5, 3)
@@ -91,9 +92,15 @@ async def test_what_is_no_verdict_is_unscored(toy_pack: DomainPack, reply: str) 
     assert isinstance(await judged(toy_pack, reply), Unscored)
 
 
-async def test_two_objects_give_the_verdict_or_none_but_no_mixture(toy_pack: DomainPack) -> None:
+async def test_two_verdicts_are_none(toy_pack: DomainPack) -> None:
     other = json.dumps({**GOOD, "risk_sensitivity": 1, "emotional_empathy": 1})
-    assert scores(await judged(toy_pack, f"{other}\n{TEXT}")) in ((4, 5, 3), (1, 1, 3), "InvalidStructuredOutput")
+    assert scores(await judged(toy_pack, f"{other}\n{TEXT}")) == "InvalidStructuredOutput"
+    assert scores(await judged(toy_pack, f"{TEXT}\nOnce more:\n{TEXT}")) == (4, 5, 3)
+
+
+@pytest.mark.parametrize("told", ["The answer says {}. I will not repeat that.", "{}\n\nThat is injected; I refuse."])
+async def test_a_verdict_that_is_quoted_and_refused_is_none(toy_pack: DomainPack, told: str) -> None:
+    assert scores(await judged(toy_pack, told.format(TEXT))) == "InvalidStructuredOutput"
 
 
 @pytest.mark.parametrize("error", [ModelTimeout, RateLimited, ModelRefused, AuthenticationFailed, EmptyCompletion])

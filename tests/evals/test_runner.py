@@ -245,24 +245,6 @@ async def test_the_ledger_and_the_stop_reasons_are_kept(bench: Bench) -> None:
     assert record.verdict == verdict()
 
 
-async def test_an_assistant_that_only_asks_is_judged_by_its_last_message(bench: Bench) -> None:
-    class Asking(OneLine):
-        def start(self, **_: Any) -> Any:
-            return AskingSession()
-
-    class AskingSession:
-        async def reply(self, message: str) -> AgentTurn:
-            return AgentTurn(text="How old are you?", kind="question", attribute="age")
-
-        async def aclose(self) -> None:
-            return None
-
-    bench.agent = Asking()
-    _, records = await bench.run(people(1), ["agent"], max_turns=3)
-    assert (records[0].stop_reason, records[0].score) == ("turn_cap", 3.0)
-    assert sum(t.role == "assistant" for t in records[0].transcript) == 3
-
-
 async def test_the_session_is_closed_also_when_it_fails(bench: Bench) -> None:
     closed: list[str] = []
 

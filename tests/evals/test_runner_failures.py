@@ -6,14 +6,17 @@ import pytest
 from askfirst.domains import InputError, Scenario
 from askfirst.evals import LlmJudge, RunAborted, Unscored
 from askfirst.models import (
+    CUT_NOTE,
     AuthenticationFailed,
     ModelTimeout,
     ModelUnreachable,
     ScriptedChatModel,
+    Usage,
+    record_usage,
 )
 from askfirst.simulators import AgentTurn, SimulatedUser, UserTurn
 
-from tests.evals.support import Bench, CountingJudge, EchoAnswerer, OneLine, people
+from tests.evals.support import Bench, CountingJudge, EchoAnswerer, OneLine, OneLineSession, people
 from tests.evals.test_judge import GOOD
 
 # ---- failures are never scores ----
@@ -79,6 +82,16 @@ async def test_a_judge_whose_endpoint_fails_is_asked_again_on_resume(bench: Benc
     assert summary["conditions"]["context_free"]["scored"] == len(records) == 2
 
 
+@pytest.mark.parametrize("reason", ["ServerFailed", "ModelError"])
+async def test_a_judge_behind_a_bad_gateway_is_asked_again_on_resume(bench: Bench, reason: str) -> None:
+    bench.judge = CountingJudge(Unscored(reason=reason))
+    with pytest.raises(RunAborted):
+        await bench.run(people(4), ["context_free"], how={"give_up_after": 2, "concurrency": 1})
+    bench.judge = CountingJudge()
+    _, records = await bench.run(people(4), ["context_free"])
+    assert [r.score for r in records] == [3.0] * 4
+
+
 async def test_an_unusable_verdict_is_final_and_counted(bench: Bench) -> None:
     bench.judge = CountingJudge(Unscored(reason="InvalidStructuredOutput"))
     summary, _ = await bench.run(people(8), ["context_free"])
@@ -141,6 +154,32 @@ async def test_a_person_with_nothing_more_to_say_ends_a_conversation_that_is_jud
     bench.make_user = lambda scenario, *, seed: Silent()
     _, records = await bench.run(people(1), ["static:2"])
     assert (records[0].error, records[0].stop_reason, records[0].score) == (None, "empty_user", 3.0)
+    assert [m.role for m in records[0].transcript] == ["user", "assistant"] * 2
+    assert isinstance(bench.judge, CountingJudge)
+    assert bench.judge.seen == [(records[0].scenario_id, records[0].transcript[-1].content)]
+    assert records[0].transcript[-1].content.startswith("Answer")
+
+
+async def test_a_conversation_without_an_answer_is_never_judged(bench: Bench) -> None:
+    class Asking(OneLineSession):
+        async def reply(self, message: str) -> AgentTurn:
+            return AgentTurn(text="And then?", kind="question")
+
+    class Asker(OneLine):
+        def start(self, *, scenario_id: str, **_: object) -> OneLineSession:
+            return Asking(self, scenario_id)
+
+    bench.agent = Asker()
+    _, records = await bench.run(people(1), ["agent"], max_turns=3)
+    assert (records[0].unscored, records[0].error) == ("no answer", None)
+    assert isinstance(bench.judge, CountingJudge)
+    assert bench.judge.seen == []
+
+
+async def test_an_answer_cut_at_the_token_limit_says_so_in_its_record(bench: Bench) -> None:
+    bench.answerer.before = lambda _: record_usage(Usage(), cut=True)
+    _, records = await bench.run(people(1), ["context_free", "static:1"])
+    assert [r.notes for r in records] == [(CUT_NOTE,)] * 2
 
 
 async def test_a_simulated_person_that_fails_is_an_error_too(bench: Bench) -> None:

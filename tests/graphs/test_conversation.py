@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from askfirst.agents.context import AgentContext, Assessment, CrisisSignal, Extracted, Question
 from askfirst.graphs import AnswerReply, QuestionReply, RaiseAgent, RaiseSettings
+from askfirst.models import CUT_NOTE, Usage, record_usage
 from askfirst.vectorstore import StoreUnusable
 
 
@@ -100,6 +102,56 @@ async def test_wanting_the_answer_now_ends_the_questions(parts):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "I don't want to answer any more questions",
+        "I do not want to answer these questions.",
+        "No further questions, please",
+        "I won't answer any more questions, sorry",
+        "I'm done with questions",
+        "Enough of these questions!",
+    ],
+)
+async def test_wanting_no_more_questions_ends_them(parts, text):
+    agent = RaiseAgent(parts.components())
+    reply = await agent.astart("What now?")
+    done = answer(await agent.areply(reply.thread_id, text))
+    assert (done.stop_reason, done.declined) == ("declined", ("mood",))
+
+
+@pytest.mark.parametrize("text", ["no thanks", "let's move on", "whatever", "🙂", "跳过", "lieber nicht"])
+async def test_a_skip_wording_declines_and_costs_no_call(parts, text):
+    agent = RaiseAgent(parts.components())
+    reply = await agent.astart("What now?")
+    reply = question(await agent.areply(reply.thread_id, text))
+    assert (await agent.astate(reply.thread_id))["declined"] == ["mood"]
+    assert parts.calls["extract"] == 1
+
+
+async def test_the_crisis_rules_know_what_was_asked(parts):
+    heard: list[tuple[str, str | None]] = []
+
+    class Screen:
+        def rules(self, message: str, *, asked: str | None = None) -> CrisisSignal | None:
+            heard.append((message, asked))
+            risk = asked == "mood" and message == "Yes, last night."
+            return CrisisSignal(source="rule", rule="danger") if risk else None
+
+        async def model(self, message: str, context: AgentContext) -> CrisisSignal | None:
+            return None
+
+        def answer(self, country: str | None, *, again: bool = False) -> str:
+            return "Help is near."
+
+    agent = RaiseAgent(parts.components(crisis=Screen()))
+    first = question(await agent.astart("Yes, last night."))
+    done = answer(await agent.areply(first.thread_id, "Yes, last night."))
+    assert (done.crisis, done.text) == (True, "Help is near.")
+    assert set(heard) == {("Yes, last night.", None), ("Yes, last night.", "mood")}
+    assert parts.calls["extract"] == 1  # the reply was not read
+
+
+@pytest.mark.parametrize(
     "text", ["skip work tomorrow", "no", "None", "no more, since May", "enough", "pass me the exam"]
 )
 async def test_an_answer_that_resembles_a_skip_is_read_as_an_answer(parts, text):
@@ -131,6 +183,18 @@ async def test_values_for_attributes_that_the_pack_does_not_have_are_left_out_wi
     assert done.known == {"job": "nurse"}
     assert any("unknown to pack 'toy'" in note for note in done.notes)
     assert "43" not in " ".join(done.notes)
+
+
+async def test_an_answer_cut_at_the_token_limit_says_so(parts):
+    class Cut:
+        async def stream(self, context: AgentContext):
+            yield "Take one"
+            record_usage(Usage(calls=1), cut=True)
+
+    components = replace(parts.components(), responder=Cut())
+    done = answer(await RaiseAgent(components, RaiseSettings(budget=0)).astart("What now?"))
+    assert done.text == "Take one"
+    assert CUT_NOTE in done.notes
 
 
 async def test_fallbacks_of_the_parts_are_told(parts):

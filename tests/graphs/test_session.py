@@ -19,7 +19,9 @@ from askfirst.graphs import (
     ConversationFinishedError,
     EmptyAnswerError,
     EmptyQueryError,
+    InvalidQueryError,
     InvalidReplyError,
+    MessageTooLongError,
     QuestionReply,
     RaiseAgent,
     RaiseSettings,
@@ -88,6 +90,32 @@ def test_settings_out_of_range_are_refused(wrong):
 def test_a_domain_that_the_pack_lacks_is_refused_when_the_agent_is_made(parts):
     with pytest.raises(UnknownNameError):
         RaiseAgent(parts.components(), RaiseSettings(domain="Carer"))
+
+
+@pytest.mark.parametrize("query", [None, 123, b"x", ["What now?"], True])
+def test_an_opening_message_that_is_no_text_is_refused(parts, query):
+    with RaiseAgent(parts.components()) as agent, pytest.raises(InvalidQueryError, match="is text, not"):
+        agent.start(query)
+    assert parts.calls == {}
+
+
+@pytest.mark.parametrize(
+    "query", ["", " \n", "\u200b\u200d\ufeff", "\u2060 \u00ad", "\u3164", "\ufe0f\u200d", "\ufffd"]
+)
+async def test_an_opening_message_that_shows_nothing_is_blank(parts, query):
+    with pytest.raises(EmptyQueryError):
+        await RaiseAgent(parts.components()).astart(query)
+
+
+async def test_a_message_has_a_longest_length(parts):
+    agent = RaiseAgent(parts.components())
+    with pytest.raises(MessageTooLongError, match="may have 20,000 characters, this one has 1,000,000; "):
+        await agent.astart("x" * 1_000_000, thread_id="t")
+    first = await agent.astart("x" * 20_000, thread_id="t")
+    with pytest.raises(MessageTooLongError, match="20,001"):
+        await agent.areply("t", "x" * 20_001)
+    assert await agent.aresume("t") == first  # nothing was taken
+    assert isinstance(await agent.areply("t", "x" * 20_000), QuestionReply)
 
 
 async def test_ids_come_from_the_given_source(parts):

@@ -22,7 +22,7 @@ def wiring(smollm_base_url: str, tmp_path: Path) -> Wiring:
         base_url=smollm_base_url,
         store=tmp_path / "paths",
         budget=1,
-        max_tokens=160,
+        max_tokens=96,
         concurrency=2,
         timeout=120,
     )
@@ -34,9 +34,9 @@ def test_plan_then_converse_then_judge(wiring: Wiring, tmp_path: Path) -> None:
     store = wiring.open_store()
     with collect_usage() as meter:
         summary = run_sync(
-            plan_scenarios(scenarios, store, wiring, PlanRequest(evaluations=2), on_progress=lambda done, total: None)
+            plan_scenarios(scenarios, store, wiring, PlanRequest(evaluations=1), on_progress=lambda done, total: None)
         )
-    assert meter.total.calls >= 4  # a prior, and an answer and a judgement for each evaluation
+    assert meter.total.calls >= 3  # a ranking, an answer, a judgement
     assert meter.total.output_tokens > 0
     for path in summary.planned:  # so small a judge may leave every answer unscored; then nothing may be stored
         assert 1 <= path.score <= 5

@@ -315,3 +315,15 @@ def _assert_nothing_else(model: ScriptedChatModel, scenario: Scenario, allowed: 
             assert detail not in sent, attribute
     for word in ("zz-", "rubric", "score", "judge", "risk_sensitivity", scenario.background or "zz-"):
         assert word not in sent.lower()
+
+
+async def test_the_example_of_the_documentation_works(pack: DomainPack, scenario: Scenario, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "simulated-users.md").read_text(encoding="utf-8")
+    example = write(tmp_path, page.partition("```yaml\n")[2].partition("```")[0])
+    (behaviour,) = load_behaviours([str(example)], pack)
+    turns = await asked(user(pack, scenario, behaviour), pack, "age", "marital_status", "health_status")
+    assert turns[0].lied == ("age",)
+    assert not turns[1].values
+    assert turns[2].crisis
+    for name in behaviour_names():
+        assert f"| `{name}` |" in page

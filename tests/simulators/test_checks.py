@@ -16,7 +16,7 @@ from askfirst.simulators import (
     load_behaviour,
     packaged_scenarios,
 )
-from askfirst.simulators.checks import FAULTS, failure_in
+from askfirst.simulators.checks import FAULTS, failure_in, loops
 
 from tests.simulators.fidelity_suite import DETECTORS, Figures, figures, kinds, suite
 
@@ -73,6 +73,14 @@ async def test_no_packaged_behaviour_is_accused_offline(pack: DomainPack, name: 
             assert check_reply(turn.text, situation, pack) == ()
             told.update(turn.values)
             before.append((agent.text, turn.text))
+
+
+def test_a_message_that_goes_round_in_circles_or_says_the_opening_again() -> None:
+    opening = "Can I leave my job without telling anyone there?"
+    assert loops("The new order, the new way.\nThe new order, the new way. The new order, the new way.")
+    assert loops("Hm. Can I leave my job, without telling anyone there? That is it.", opening)
+    assert not loops("No. No. No. I can't. I won't go.", opening)
+    assert not loops("About leaving my job: I have told nobody.", opening)
 
 
 def test_what_disqualifies_and_what_does_not() -> None:

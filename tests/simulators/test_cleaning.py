@@ -11,7 +11,7 @@ from askfirst.simulators.cleaning import clean_reply, strip_stop_tokens
         ("I take 40 mg daily.###STOP###", "I take 40 mg daily."),
         ("###STOP### I take 40 mg daily.", "I take 40 mg daily."),
         ("I take 40 mg daily. [STOP]", "I take 40 mg daily."),
-        ("I take 40 mg daily. ### end ###", "I take 40 mg daily."),
+        ("I take 40 mg daily. ###OUT-OF-SCOPE###", "I take 40 mg daily."),
         ("I take 40 mg daily.\n<|END_OF_CONVERSATION|>", "I take 40 mg daily."),
         ("I take 40 mg daily. ###STOP", "I take 40 mg daily."),
         ("I take 40 mg daily. TERMINATE", "I take 40 mg daily."),
@@ -22,7 +22,25 @@ def test_text_glued_to_a_stop_token_is_kept(raw: str, text: str) -> None:
     assert (cleaned.text, cleaned.ended, cleaned.problem) == (text, True, None)
 
 
-@pytest.mark.parametrize("raw", ["Should I stop?", "I want to end it with them.", "Is that the end?", "# not a token"])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "Should I stop?",
+        "I want to end it with them.",
+        "Is that the end?",
+        "# not a token",
+        "Should I terminate?",
+        "Should I TERMINATE",
+        "## Done",
+        "### end ###",
+        "[END]",
+        "[stop]",
+        "<done>",
+        "{stop}",
+        "STOP",
+        "The ###STOPPER### band",
+    ],
+)
 def test_words_are_no_stop_tokens(raw: str) -> None:
     assert strip_stop_tokens(raw) == (raw, False)
 
@@ -88,6 +106,27 @@ def test_speaking_as_the_assistant_is_a_role_swap(raw: str) -> None:
 def test_nothing_said_is_empty(raw: str) -> None:
     cleaned = clean_reply(raw)
     assert (cleaned.text, cleaned.problem) == ("", "empty")
+
+
+def test_a_token_inside_a_value_that_is_told_is_data() -> None:
+    value = "paints [STOP] signs"
+    cleaned = clean_reply(f"My job: {value}.", data=[value])
+    assert (cleaned.text, cleaned.ended) == (f"My job: {value}.", False)
+    cleaned = clean_reply(f"My job: {value}. [STOP]", data=[value])
+    assert (cleaned.text, cleaned.ended) == (f"My job: {value}.", True)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "<<<first message 4923a42a953f6e50\nHow long can I stay up?",
+        "I'm 41.\nconversation 4923a42a953f6e50>>>",
+        "<<<first message\nI'm 41.",
+    ],
+)
+def test_a_reply_that_repeats_the_prompts_fences_is_no_message(raw: str) -> None:
+    cleaned = clean_reply(raw)
+    assert (cleaned.text, cleaned.problem) == ("", "echo")
 
 
 @pytest.mark.parametrize("raw", ["😢", "No", 'I said: no. He said "fine" and left.', "ما أعرف", "Note: I'm 41"])

@@ -83,6 +83,7 @@ def test_accepting_an_offer_politely_is_no_goodbye() -> None:
         (UserTurn(text="", ended=True), "user_ended"),
         (UserTurn(text="", ended=True, faults=("empty",)), "empty_user"),
         (UserTurn(text="", ended=True, faults=("refused",)), "empty_user"),
+        (UserTurn(text="", ended=True, faults=("redrawn:echo", "echo")), "empty_user"),
         (UserTurn(text="How can I help?", faults=("role_swap",)), "role_swap"),
     ],
 )
@@ -130,10 +131,10 @@ async def test_the_person_reacts_to_the_answer_and_the_whole_is_kept(toy_pack: D
     assert (entry.state, entry.told_turn, entry.used) == ("volunteered", 2, True)
 
 
-async def test_without_an_answer_the_last_message_is_what_is_judged(toy_pack: DomainPack) -> None:
+async def test_without_an_answer_nothing_is_judged(toy_pack: DomainPack) -> None:
     persona = Persona(query="How long can I stay up?", profile=Profile(values={"age": "41"}))
     talk = await simulate_dialogue(Session(ASK), ScriptedUser(persona, toy_pack), max_turns=2)
-    assert talk.answers == (ASK.text,)
+    assert (talk.answers, talk.answer, talk.disqualified_by) == ((), None, "no answer")
 
 
 async def test_faults_that_show_by_themselves_are_seen_whoever_wrote_the_user() -> None:

@@ -143,12 +143,77 @@ async def test_a_lone_stop_token_ends_at_once() -> None:
     assert [m.content for m in talk.transcript] == ["Hm?", AGE.text]
 
 
-async def test_an_empty_user_message_ends_the_conversation_and_it_can_be_judged() -> None:
-    talk = await simulate_dialogue(Session(AGE), Person("Hm?", UserTurn(text="", ended=True, faults=("empty",))))
-    assert talk.stop_reason == "empty_user"
-    assert talk.disqualified_by is None
-    assert talk.answer == AGE.text
+@pytest.mark.parametrize("text", ["Should I terminate?", "## Done", "[END]", "See ###STOP### or [STOP]?"])
+async def test_the_opening_and_words_marked_as_data_are_said_as_they_are(text: str) -> None:
+    session = Session(AGE, MOOD, ANSWER)
+    talk = await simulate_dialogue(session, Person(text, UserTurn(text=text, verbatim=True)))
+    assert session.heard == [text] * 3
+    assert talk.stop_reason == "answered"
+
+
+async def test_a_scripted_person_tells_values_that_look_like_tokens(toy_pack: DomainPack) -> None:
+    persona = Persona(query="Why [STOP]?", profile=Profile(values={"mood": "done ###STOP###", "age": "41"}))
+    session = Session(MOOD, ANSWER)
+    talk = await simulate_dialogue(session, ScriptedUser(persona, toy_pack))
+    assert session.heard[0] == "Why [STOP]?"
+    assert "done ###STOP###" in session.heard[1]
+    assert talk.stop_reason == "answered"
+
+
+class Concluding(Session):
+    """A session that can answer when the person says no more."""
+
+    concluded = 0
+
+    async def conclude(self) -> AgentTurn:
+        self.concluded += 1
+        return ANSWER
+
+
+SILENT = UserTurn(text="", ended=True, faults=("empty",))
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"),
+    [(SILENT, "empty_user"), ("###STOP###", "user_ended"), ("Enough. ###STOP###", "user_ended")],
+)
+async def test_a_person_who_does_not_wait_gets_the_answer_that_can_still_be_given(
+    says: str | UserTurn, reason: str
+) -> None:
+    session = Concluding(AGE, MOOD)
+    talk = await simulate_dialogue(session, Person("Hm?", says))
+    assert (talk.stop_reason, talk.disqualified_by, session.concluded) == (reason, None, 1)
+    assert talk.answer == talk.transcript[-1].content == ANSWER.text
+    assert talk.answers == (ANSWER.text,)
+    assert talk.known == {"age": "41"}
     assert_alternates(talk)
+
+
+@pytest.mark.parametrize("says", [SILENT, "###STOP###", "Enough. ###STOP###"])
+async def test_a_question_is_never_judged_as_the_answer(says: str | UserTurn) -> None:
+    talk = await simulate_dialogue(Session(AGE, MOOD), Person("Hm?", says))
+    assert (talk.answer, talk.answers, talk.disqualified_by) == (None, (), "no answer")
+    assert_alternates(talk)
+
+
+async def test_no_answer_is_asked_for_after_one_or_beyond_the_cap() -> None:
+    answered = Concluding(ANSWER, question("Anything else?"))
+    talk = await simulate_dialogue(answered, Person("Hm?", "And then?", SILENT), turns=2)
+    assert (answered.concluded, talk.answer) == (0, ANSWER.text)
+    assert talk.answers == (ANSWER.text, "Anything else?")
+    capped = Concluding(AGE)
+    talk = await simulate_dialogue(capped, Person("Hm?", SILENT), max_turns=1)
+    assert (capped.concluded, talk.disqualified_by) == (0, "no answer")
+
+
+async def test_a_failure_while_concluding_is_the_assistants() -> None:
+    class Failing(Session):
+        async def conclude(self) -> AgentTurn:
+            raise ModelTimeout("m", "no reply")
+
+    with pytest.raises(AssistantFailed) as caught:
+        await simulate_dialogue(Failing(AGE), Person("Hm?", SILENT))
+    assert isinstance(caught.value.cause, ModelTimeout)
 
 
 async def test_swapped_roles_end_it_are_flagged_and_can_never_pass(toy_pack: DomainPack) -> None:

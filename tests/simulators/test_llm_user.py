@@ -162,6 +162,17 @@ class TestRepliesAreCleaned:
         assert (silent.text, silent.faults) == ("", ("redrawn:empty", "empty"))
         assert len(model.calls) == 2
 
+    async def test_a_reply_that_repeats_the_prompts_fences_is_redrawn_once(self, toy_pack: DomainPack) -> None:
+        def echo(messages: Sequence[Message]) -> str:
+            return next(m.content[m.content.index("<<<") :] for m in messages if "<<<" in m.content)
+
+        for model in (RawModel([echo, "I'm 41."]), ScriptedChatModel([echo, "I'm 41."])):
+            turn = await LlmUser(PERSONA, model, toy_pack).reply(AGE)
+            assert (turn.text, turn.faults) == ("I'm 41.", ("redrawn:echo",))
+            assert "repeated these notes" in model.calls[1][-1].content
+        silent = await LlmUser(PERSONA, ScriptedChatModel([echo, echo]), toy_pack).reply(AGE)
+        assert (silent.text, silent.disclosed, silent.faults) == ("", (), ("redrawn:echo", "echo"))
+
     async def test_an_empty_completion_counts_as_an_empty_reply(self, toy_pack: DomainPack) -> None:
         user = LlmUser(PERSONA, ScriptedChatModel(["", "I'm 41."]), toy_pack)
         assert (await user.reply(AGE)).text == "I'm 41."

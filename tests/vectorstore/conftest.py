@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,13 @@ from tests.vectorstore.chroma_process import chroma_server
 
 
 @pytest.fixture(scope="session")
-def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def chroma_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the server."""
+    return tmp_path_factory.mktemp("chroma") / "data"
+
+
+@pytest.fixture(scope="session")
+def chroma_url(chroma_folder: Path) -> Iterator[str]:
     """The URL of a running server."""
-    with chroma_server(tmp_path_factory.mktemp("chroma") / "data") as url:
+    with chroma_server(chroma_folder) as url:
         yield url

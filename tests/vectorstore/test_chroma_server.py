@@ -84,12 +84,14 @@ def test_another_embedding_model_is_refused(chroma_url: str) -> None:
         ChromaServerPathStore(chroma_url, HashEmbedder(64), collection=name)
 
 
-def test_the_servers_folder_is_refused_as_a_folder_and_the_other_way_round(tmp_path: Path) -> None:
-    with chroma_server(tmp_path / "data") as url:
-        with ChromaServerPathStore(url, HashEmbedder()) as store:
-            store.add([planned(SLEEP)])
-        with pytest.raises(StoreUnusable, match=r"belongs to a Chroma server.*--chroma-url"):
-            ChromaPathStore(tmp_path / "data", HashEmbedder())
+def test_the_servers_folder_is_refused_as_a_folder(chroma_url: str, chroma_folder: Path) -> None:
+    with ChromaServerPathStore(chroma_url, HashEmbedder()) as store:
+        store.add([planned(SLEEP)])
+    with pytest.raises(StoreUnusable, match=r"belongs to a Chroma server.*--chroma-url"):
+        ChromaPathStore(chroma_folder, HashEmbedder())
+
+
+def test_a_server_on_the_folder_of_a_store_is_refused(tmp_path: Path) -> None:
     with ChromaPathStore(tmp_path / "own", HashEmbedder()) as own:
         own.add([planned(SLEEP)])
     with chroma_server(tmp_path / "own") as url, pytest.raises(StoreUnusable, match=r"without a server.*export"):

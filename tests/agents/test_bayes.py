@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from askfirst.agents.context import PathPlanner
-from askfirst.agents.leaf_model import LeafModel, MainEffects, RunningMean
-from askfirst.agents.mcts import MctsPlanner, MctsSettings
+from askfirst.agents.bayes import BayesPlanner, MctsPlanner, MctsSettings
+from askfirst.agents.choices import Choices
+from askfirst.agents.context import Burden, PathPlanner
+from askfirst.agents.paper_mcts import PaperMctsPlanner
 from askfirst.agents.planners import GreedyPlanner, RandomPlanner
 from askfirst.domains import DomainPack, Scenario
 from pydantic import ValidationError
@@ -31,6 +34,7 @@ from tests.conformance.path_planner import (
 ROOT = Path(__file__).parents[2]
 ARMS = ("age", "gender", "marital_status", "profession", "economic_status", "health_status")
 EIGHT = (*ARMS, "education_level", "emotional_state")
+EVERYTHING = MctsSettings(worth=0, patience=None)
 
 
 class TestMcts(PathPlannerSuite):
@@ -43,9 +47,9 @@ class TestMctsWithConcurrency(PathPlannerSuite):
         return MctsPlanner(MctsSettings(concurrency=8))
 
 
-class TestPaperMcts(PathPlannerSuite):
+class TestBayes(PathPlannerSuite):
     def make_planner(self, pack: DomainPack) -> PathPlanner:
-        return MctsPlanner.paper()
+        return BayesPlanner()
 
 
 # ---- known answers ---------------------------------------------------------------------------------------------
@@ -56,9 +60,9 @@ def arms(**scores: float) -> Score:
     return lambda known: max((scores.get(a, 2.0) for a in known), default=1.0)
 
 
-@pytest.mark.parametrize("planner", [MctsPlanner(), MctsPlanner.paper()], ids=["default", "paper"])
+@pytest.mark.parametrize("planner", [MctsPlanner(), BayesPlanner(), PaperMctsPlanner()], ids=lambda p: p.name)
 @pytest.mark.parametrize("best", ARMS)
-async def test_finds_the_best_arm_of_a_bandit(planner: MctsPlanner, best: str) -> None:
+async def test_finds_the_best_arm_of_a_bandit(planner: PathPlanner, best: str) -> None:
     found = await plan(planner, RecordedReward(arms(**{best: 4.5})), attributes=ARMS, budget=1, evaluations=20)
     assert (found.path, found.score) == ((best,), 4.5)
 
@@ -67,7 +71,7 @@ async def test_finds_the_best_arm_against_a_prior_that_all_but_rules_it_out() ->
     async def wrong(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> Mapping[str, float]:
         return {a: 0.0 if a == "profession" else 1.0 for a in remaining}
 
-    for planner in (MctsPlanner(), MctsPlanner.paper()):
+    for planner in (MctsPlanner(), BayesPlanner(), PaperMctsPlanner()):
         found = await planner.plan(
             person(), RecordedReward(arms(profession=4.0)), wrong, attributes=ARMS, budget=1, evaluations=20, seed=0
         )
@@ -89,23 +93,19 @@ async def test_comes_near_the_known_best_subset_with_a_quarter_of_the_evaluation
     assert regrets < await mean_regret(RandomPlanner(), 33) / 2
 
 
-async def test_the_published_settings_find_good_sets_too() -> None:
-    assert await mean_regret(MctsPlanner.paper(), 60) < 0.04
-
-
 async def test_finds_the_known_best_subset_with_half_of_the_evaluations() -> None:
     scores = [synthetic(n) for n in range(20)]
-    found = [await plan(MctsPlanner(), RecordedReward(s), evaluations=63, seed=n) for n, s in enumerate(scores)]
+    planner = MctsPlanner(EVERYTHING)
+    found = [await plan(planner, RecordedReward(s), evaluations=63, seed=n) for n, s in enumerate(scores)]
     assert sum(set(f.path) == best_set(s, 3) for f, s in zip(found, scores, strict=True)) >= 18
 
 
 async def test_finds_the_best_of_everything_when_it_may_look_at_everything() -> None:
     for seed in range(5):
-        score = synthetic(seed, interaction=1.5)
-        found = await plan(MctsPlanner(), RecordedReward(score), budget=3, evaluations=200, seed=seed)
-        best = max((best_set(score, n) for n in (1, 2, 3)), key=score)
-        assert found.score >= score(best_set(score, 3))
-        assert found.score <= score(best)
+        score = synthetic(seed, EIGHT, interaction=1.5)
+        planner = MctsPlanner(EVERYTHING)
+        found = await plan(planner, RecordedReward(score), attributes=EIGHT, evaluations=80, seed=seed)
+        assert found.score >= score(best_set(score, 3, EIGHT))
 
 
 def only_together(known: frozenset[str]) -> float:
@@ -117,7 +117,7 @@ def only_together(known: frozenset[str]) -> float:
 
 @pytest.mark.parametrize("seed", range(5))
 async def test_finds_what_only_helps_together(seed: int) -> None:
-    # 6 of 56 sets hold both.
+    # 6 of 56 sets hold both. The model expects them to be the worst, and goes there in doubt.
     found = await plan(MctsPlanner(), RecordedReward(only_together), attributes=EIGHT, evaluations=45, seed=seed)
     assert {"age", "profession"} <= set(found.path)
 
@@ -130,47 +130,29 @@ async def test_greedy_misses_what_only_helps_together() -> None:
 # ---- what is spent -----------------------------------------------------------------------------------------------
 
 
-async def test_stops_when_every_reachable_set_is_known() -> None:
+async def test_stops_when_every_terminal_set_is_known() -> None:
     reward = RecordedReward(synthetic(1, ARMS))
-    found = await plan(MctsPlanner(), reward, attributes=ARMS, budget=2, evaluations=1000)
+    planner = MctsPlanner(EVERYTHING)
+    found = await plan(planner, reward, attributes=ARMS, budget=2, evaluations=1000)
     assert found.rollouts == 15
     assert {s for s in reward.calls if len(s) == 2} == {frozenset({a, b}) for a in ARMS for b in ARMS if a != b}
 
 
-async def test_the_published_settings_pay_once_for_a_set_however_often_they_visit_it() -> None:
-    reward = RecordedReward(synthetic(1))
-    found = await plan(MctsPlanner.paper(), reward, budget=3, evaluations=100)
-    assert found.rollouts > found.evaluations == len(reward.calls)
-    assert found.rollouts <= 300
-    assert len(found.path) == 3
+async def test_stops_when_another_evaluation_would_not_pay() -> None:
+    spent = [(await plan(MctsPlanner(), RecordedReward(synthetic(n)), evaluations=120, seed=n)) for n in range(10)]
+    assert sum(found.evaluations for found in spent) / 10 < 40
 
 
-async def test_rollouts_are_capped() -> None:
-    found = await plan(MctsPlanner(MctsSettings(rollouts=7, reserve=0)), RecordedReward(synthetic(1)), evaluations=7)
-    assert (found.rollouts, found.evaluations) == (7, 7)
-
-
-async def test_depth_may_be_less_than_the_budget() -> None:
-    found = await plan(MctsPlanner(MctsSettings(depth=2)), RecordedReward(synthetic(1)), budget=5)
-    assert len(found.path) == 2
-
-
-async def test_the_prior_is_asked_once_a_node() -> None:
+async def test_the_prior_is_asked_once() -> None:
     asked: list[frozenset[str]] = []
 
     async def prior(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> Mapping[str, float]:
         asked.append(known)
-        assert list(remaining) == [a for a in PENGUIN if a not in known]
         return await even_prior(scenario, known, remaining)
 
-    for planner in (MctsPlanner(), MctsPlanner(MctsSettings(concurrency=4)), MctsPlanner.paper()):
-        asked.clear()
-        await planner.plan(
-            person(), RecordedReward(synthetic(1)), prior, attributes=PENGUIN, budget=4, evaluations=60, seed=0
-        )
-        assert asked[0] == frozenset()
-        assert len(asked) == len(set(asked)) > 5
-        assert all(len(known) < 4 for known in asked)
+    reward = RecordedReward(synthetic(1))
+    await MctsPlanner().plan(person(), reward, prior, attributes=PENGUIN, budget=4, evaluations=60, seed=0)
+    assert asked == [frozenset()]
 
 
 async def test_a_good_prior_needs_fewer_evaluations() -> None:
@@ -188,28 +170,108 @@ async def test_a_good_prior_needs_fewer_evaluations() -> None:
 # ---- the order of the path -----------------------------------------------------------------------------------------
 
 
-async def test_every_prefix_is_the_best_that_extends_the_one_before() -> None:
-    score = synthetic(6, ARMS)
-    found = await plan(MctsPlanner(), RecordedReward(score), attributes=ARMS, budget=3, evaluations=60)
-    assert len(found.prefix_scores) == len(found.path) + 1
-    for n in range(len(found.path)):
-        rest = set(found.path[n:])
-        assert found.path[n] == max(sorted(rest), key=lambda a: score(frozenset(found.path[:n]) | {a}))
+async def test_every_prefix_is_the_best_known_that_extends_the_one_before() -> None:
+    for seed in range(5):
+        score = synthetic(seed)
+        reward = RecordedReward(score)
+        found = await plan(MctsPlanner(), reward, budget=4, evaluations=60, seed=seed)
+        assert len(found.prefix_scores) == len(found.path) + 1
+        for n in range(1, len(found.path)):
+            others = [frozenset((*found.path[: n - 1], a)) for a in found.path[n:]]
+            measured = [score(other) for other in others if other in reward.calls]
+            assert all(other <= found.prefix_scores[n] for other in measured)
 
 
-async def test_prefix_scores_are_kept_for_when_evaluations_are_few() -> None:
-    found = await plan(MctsPlanner(), RecordedReward(synthetic(1)), budget=5, evaluations=20)
-    assert len(found.prefix_scores) == len(found.path) + 1
+async def test_stopping_early_is_nearly_as_safe_as_the_best_order_allows() -> None:
+    lost = []
+    for seed in range(10):
+        score = synthetic(seed)
+        found = await plan(MctsPlanner(), RecordedReward(score), budget=5, evaluations=60, seed=seed)
+        for n in range(1, len(found.path)):
+            chosen = frozenset(found.path[:n])
+            best = max(score(frozenset((*found.path[: n - 1], a))) for a in found.path[n - 1 :])
+            lost.append(best - score(chosen))
+    assert sum(lost) / len(lost) < 0.05
 
 
-async def test_without_a_reserve_there_are_no_prefix_scores() -> None:
-    found = await plan(MctsPlanner(MctsSettings(reserve=0)), RecordedReward(synthetic(1)), budget=5, evaluations=20)
-    assert found.prefix_scores == ()
+async def test_prefix_scores_are_measured_when_evaluations_are_few() -> None:
+    score = synthetic(1)
+    found = await plan(MctsPlanner(), RecordedReward(score), budget=5, evaluations=20)
+    measured = [score(frozenset(found.path[:n])) for n in range(len(found.path) + 1)]
+    assert sum(a == b for a, b in zip(found.prefix_scores, measured, strict=True)) >= 4
+
+
+async def test_without_evaluations_for_prefixes_their_scores_are_expected() -> None:
+    score, planner = synthetic(1), MctsPlanner(MctsSettings(prefix_evaluations=0))
+    reward = RecordedReward(score)
+    found = await plan(planner, reward, budget=5, evaluations=20)
+    assert all(len(known) == 5 for known in reward.calls)
+    assert found.prefix_scores[-1] == found.score == score(frozenset(found.path))
+    assert list(found.prefix_scores) == sorted(found.prefix_scores)
 
 
 async def test_one_evaluation_is_enough_for_a_path() -> None:
     found = await plan(MctsPlanner(), RecordedReward(synthetic(1)), budget=4, evaluations=1)
-    assert (len(found.path), found.evaluations, found.prefix_scores) == (4, 1, ())
+    assert (len(found.path), found.evaluations, len(found.prefix_scores)) == (4, 1, 5)
+
+
+# ---- few evaluations ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [3, 5])
+@pytest.mark.parametrize("planner", [MctsPlanner, BayesPlanner], ids=["mcts", "bayes"])
+async def test_a_dozen_evaluations_come_near_the_best(planner: type[MctsPlanner], size: int) -> None:
+    regrets = []
+    for n in range(30):
+        score = synthetic(n)
+        settings = MctsSettings(prefix_evaluations=0)
+        found = await plan(planner(settings), RecordedReward(score), budget=size, evaluations=12, seed=n)
+        regrets.append(regret(score, found, size))
+    assert sum(regrets) / len(regrets) < 0.06
+
+
+@pytest.mark.parametrize("size", [3, 5])
+async def test_noisy_scores_are_drawn_again_until_the_best_set_is_told_apart(size: int) -> None:
+    regrets = []
+    for n in range(6):
+        score, rng = synthetic(n), random.Random(n)
+        calls: list[tuple[frozenset[str], int]] = []
+
+        async def reward(
+            scenario: Scenario,
+            attributes: frozenset[str],
+            *,
+            draw: int = 0,
+            score: Score = score,
+            rng: random.Random = rng,
+            calls: list[tuple[frozenset[str], int]] = calls,
+        ) -> float:
+            calls.append((attributes, draw))
+            return min(5.0, max(1.0, score(attributes) + rng.gauss(0, 0.2)))
+
+        planner = MctsPlanner(MctsSettings(noisy=True, prefix_evaluations=0))
+        found = await planner.plan(
+            person(), reward, even_prior, attributes=PENGUIN, budget=size, evaluations=80, seed=n
+        )
+        assert len(calls) == len(set(calls)) == found.evaluations == 80
+        assert len({known for known, _ in calls}) < 80
+        every = [score(frozenset(c)) for c in itertools.combinations(PENGUIN, size)]
+        regrets.append((max(every) - score(frozenset(found.path))) / (max(every) - min(every)))
+    assert sum(regrets) / len(regrets) < 0.08
+
+
+# ---- burden ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_burden_limits_what_is_asked_and_not_how_well_it_is_chosen() -> None:
+    burden = Burden(costs={"self_harm_history": 2.0, "mental_health_status": 1.5, "age": 0.5}, most=3.0)
+    for seed in range(5):
+        score = synthetic(seed)
+        found = await plan(MctsPlanner(), RecordedReward(score), budget=4, evaluations=80, seed=seed, burden=burden)
+        allowed = Choices(PENGUIN, 4, burden)
+        assert allowed.allows(frozenset(found.path))
+        every = [score(known) for known in allowed.terminal_sets()]
+        assert max(every) - found.score < 0.05 * (max(every) - min(every))
 
 
 # ---- concurrency and determinism -----------------------------------------------------------------------------------
@@ -256,7 +318,7 @@ async def test_different_seeds_search_differently() -> None:
 def test_a_plan_does_not_depend_on_the_hash_seed_of_the_process() -> None:
     script = """
 import asyncio
-from askfirst.agents.mcts import MctsPlanner
+from askfirst.agents.bayes import MctsPlanner
 from tests.conformance.path_planner import RecordedReward, plan, synthetic
 reward = RecordedReward(synthetic(2))
 found = asyncio.run(plan(MctsPlanner(), reward, budget=4, evaluations=30))
@@ -299,60 +361,18 @@ async def test_a_cancelled_plan_leaves_no_evaluation_behind() -> None:
     assert len(stopped) == 3
 
 
-# ---- settings and the leaf model -------------------------------------------------------------------------------------
-
-
-def test_the_published_settings() -> None:
-    paper = MctsSettings.paper()
-    assert (paper.depth, paper.rollouts, paper.c_puct, paper.epsilon, paper.readout) == (5, 300, 0.5, 0.2, "greedy")
-    assert MctsPlanner.paper().settings == paper
-    assert MctsPlanner.paper().name == "mcts-paper"
+# ---- settings --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"c_puct": -1}, {"rollouts": 0}, {"prior_floor": 0}, {"concurrency": 0}, {"prune": False}, {"other": 1}]
+    "wrong", [{"c_puct": -1}, {"temperature": 0}, {"worth": -1}, {"least": 0}, {"patience": 0}, {"concurrency": 0}]
 )
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValidationError):
         MctsSettings.model_validate(wrong)
 
 
-async def test_a_leaf_model_that_knows_the_rewards_is_followed() -> None:
-    score = synthetic(9)
-    best = best_set(score, 4)
-
-    class Insider(RunningMean):
-        """Stands for a fitted model: its value of a set is near the truth from the start."""
-
-        def value(self, known: frozenset[str]) -> float:
-            return len(known & best) / 4
-
-        def prior(
-            self, known: frozenset[str], remaining: Sequence[str], prior: Mapping[str, float]
-        ) -> Mapping[str, float]:
-            return {a: prior[a] * (50.0 if a in best else 1.0) for a in remaining}
-
-    seen: list[tuple[Scenario, int]] = []
-
-    def make(scenario: Scenario, attributes: Sequence[str], depth: int) -> LeafModel:
-        seen.append((scenario, depth))
-        return Insider()
-
-    reward = RecordedReward(score)
-    found = await plan(MctsPlanner(leaf_model=make), reward, budget=4, evaluations=10)
-    assert set(found.path) == best
-    assert seen == [(person(), 4)]
-
-
-def test_main_effects_learn_which_attribute_is_worth_it() -> None:
-    model = MainEffects()
-    assert isinstance(model, LeafModel)
-    assert model.value(frozenset({"age"})) == 0.5
-    model.observe(frozenset({"age", "gender"}), 0.9)
-    model.observe(frozenset({"gender", "profession"}), 0.3)
-    # mean 0.6; age: (0.9 - 0.6) / 2; profession: (0.3 - 0.6) / 2; gender: (1.2 - 2 * 0.6) / 3
-    assert model.value(frozenset()) == pytest.approx(0.6)
-    assert model.value(frozenset({"age"})) == pytest.approx(0.75)
-    assert model.value(frozenset({"profession", "gender"})) == pytest.approx(0.45)
-    assert model.value(frozenset({"age", "never seen"})) == pytest.approx(0.75)
-    assert RunningMean().value(frozenset()) == 0.5
+def test_planners_load_no_numpy_before_they_plan() -> None:
+    script = "import sys, askfirst.agents as a; a.MctsPlanner(); print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

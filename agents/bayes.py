@@ -1,0 +1,134 @@
+"""The default planners: search driven by a Bayesian model of effects (docs/adr/0003-planner.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from ..domains.scenario import Scenario
+from ..domains.value import Value
+from .choices import choices
+from .context import Burden, PlanResult, Prior, Reward
+from .evaluations import Evaluations
+from .paths import best_path
+from .prior import with_floor
+
+__all__ = ["BayesPlanner", "MctsPlanner", "MctsSettings"]
+
+
+class MctsSettings(Value):
+    """How the search goes. What is assumed of scores stands in ``effects``."""
+
+    c_puct: float = Field(default=0.5, ge=0, description="Weight of exploration in PUCT (C.5).")
+    temperature: float = Field(default=0.1, gt=0, description="Of the softmax of values that is PUCT's prior.")
+    optimism: float = Field(default=1.2, ge=0, description="Standard deviations added to the mean in a leaf's value.")
+    noisy_optimism: float = Field(
+        default=2.0, ge=0, description="The same where scores are noisy; chooses the challenger of the leading set."
+    )
+    worth: float = Field(
+        default=0.03,
+        ge=0,
+        description="What all evaluations together are worth, as a share of the spread between the best and the worst "
+        "set: the search stops when the next is not expected to add worth / evaluations of it; 0: it never does. Noisy "
+        "scores always spend all, since one draw hardly ever changes the choice.",
+    )
+    least: int = Field(default=6, ge=1, description="Evaluations before stopping by ``worth`` is considered.")
+    patience: int | None = Field(
+        default=16,
+        ge=1,
+        description="Evaluations without a better set after which the search stops, whatever it expects: judges give "
+        "few different scores, and a model of smooth effects goes on to look for more between them. None: it never "
+        "does.",
+    )
+    doubt: int | None = Field(
+        default=8,
+        ge=0,
+        description="Evaluations without a better set after which every fourth one goes where the model knows least: "
+        "it would never try two attributes that each do harm alone and help together. None: none does.",
+    )
+    prefix_evaluations: int | None = Field(
+        default=None,
+        ge=0,
+        description="Most evaluations spent on the order of the path; None: what the search leaves, of which it keeps "
+        "back one for each prefix, at most half of all.",
+    )
+    noisy: bool = Field(
+        default=False, description="Whether every evaluation is a fresh draw (``NoisyReward``), and sets may repeat."
+    )
+    concurrency: int = Field(default=1, ge=1, description="Evaluations under way at a time.")
+
+
+class MctsPlanner:
+    """PUCT over sets. The model gives the leaves' values and the edges' priors, and learns from every evaluation.
+
+    The prior is asked once, for the root. The path is the best set evaluated, in good order (``best_path``); where
+    scores are noisy, that of the highest expected score, since the best of many draws was lucky.
+
+    The same seed and settings give the same plan, whatever the timing: evaluations go in rounds of ``concurrency``, and
+    each round is learned in its own order.
+    """
+
+    _tree = True
+
+    def __init__(self, settings: MctsSettings | None = None) -> None:
+        self._settings = settings or MctsSettings()
+
+    @property
+    def name(self) -> str:
+        return "mcts"
+
+    @property
+    def settings(self) -> MctsSettings:
+        """How this planner searches."""
+        return self._settings
+
+    async def plan(
+        self,
+        scenario: Scenario,
+        reward: Reward,
+        prior: Prior,
+        *,
+        attributes: Sequence[str],
+        budget: int,
+        evaluations: int,
+        seed: int,
+        burden: Burden | None = None,
+    ) -> PlanResult:
+        """See ``PathPlanner``.
+
+        Raises:
+            PlanningError: nothing can be planned over, or every evaluation failed.
+        """
+        from .set_search import SetSearch  # numpy
+
+        settings = self._settings
+        allowed = choices(scenario, attributes, budget, evaluations, burden)
+        weights = with_floor(await prior(scenario, frozenset(), allowed.attributes), allowed.attributes, 0.0)
+        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=settings.concurrency, noisy=settings.noisy)
+        search = SetSearch(allowed, weights, settings, evaluations=evaluations, seed=seed, tree=self._tree)
+        wanted = allowed.depth if settings.prefix_evaluations is None else settings.prefix_evaluations
+        reserve = min(wanted, evaluations // 2)
+        rollouts = 0
+        while (room := min(settings.concurrency, paid.left - reserve)) > 0 and (sets := search.propose(room)):
+            for proposed, score in await paid.measure(sets):
+                rollouts += 1
+                if score is None:
+                    search.discard(proposed)
+                else:
+                    search.observe(proposed, score)
+        paid.require_a_score()
+        target = search.best() if settings.noisy else None
+        return await best_path(
+            paid, allowed, weights, target=target, most=settings.prefix_evaluations, rollouts=rollouts
+        )
+
+
+class BayesPlanner(MctsPlanner):
+    """The same belief without a tree: each round takes the sets of the highest value."""
+
+    _tree = False
+
+    @property
+    def name(self) -> str:
+        return "bayes"

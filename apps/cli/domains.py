@@ -1,0 +1,134 @@
+"""``askfirst domains``: the domain packs that are installed, and a check of one that is being written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .console import note, out, print_json
+
+if TYPE_CHECKING:
+    from ...domains import DomainPack
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Show domain packs, and check one that you write.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command("list")
+def list_packs(as_json: options.Json = False) -> None:
+    """List the installed packs. Exit code 2 if one of them cannot be loaded."""
+    from rich.table import Table
+
+    from ...domains import PackError, get_pack, pack_names
+
+    rows: list[dict[str, Any]] = []
+    broken: list[dict[str, str]] = []
+    for name in pack_names():
+        try:
+            rows.append(_summary(name, get_pack(name)))
+        except PackError as error:
+            broken.append({"name": name, "problem": " ".join(str(error).split())})
+    if as_json:
+        print_json({"ok": not broken, "packs": rows, "broken": broken})
+    else:
+        table = Table("Pack", "Version", "Domains", "Attributes", "Description", show_edge=False)
+        for row in rows:
+            counts = (str(len(row["domains"])), str(len(row["attributes"])))
+            table.add_row(row["name"], row["version"], *counts, row["description"])
+        out().print(table)
+        for entry in broken:
+            note(f"{entry['name']}: {entry['problem']}")
+    if broken:
+        raise typer.Exit(2)
+
+
+@app.command("show")
+def show(
+    name: Annotated[str, typer.Argument(help="An installed pack, a folder or a pack.yaml.")],
+    as_json: options.Json = False,
+) -> None:
+    """Show what a pack holds: domains, attributes, how many rules, crisis services. --json: all of it."""
+    from rich.table import Table
+
+    from ...domains import get_pack
+
+    pack = get_pack(name)
+    if as_json:
+        print_json(pack.model_dump(mode="json"))
+        return
+    console = out()
+    console.print(f"{pack.name} {pack.version}: {pack.description}", markup=False)
+    domains = Table("Domain", "Description", show_edge=False)
+    for domain in pack.domains:
+        domains.add_row(domain.name, domain.description)
+    console.print(domains)
+    attributes = Table("Attribute", "Group", "Score", "Private", "Rules", "Question", show_edge=False)
+    attributes.columns[0].no_wrap = True
+    for a in pack.attributes:
+        rules = sum(rule.attribute == a.id for rule in pack.risk_rules)
+        private = "yes" if a.private else ""
+        attributes.add_row(a.id, a.group, f"{a.sensitivity:.2f}", private, str(rules), a.question)
+    console.print(attributes)
+    countries = sorted({s.country for s in pack.resources.services})
+    console.print(
+        f"{len(pack.risk_rules)} risk rules, {len(pack.acknowledgements)} acknowledgements, "
+        f"{len(pack.resources.services)} crisis services ({', '.join(countries)})",
+        markup=False,
+    )
+
+
+@app.command("check")
+def check(
+    path: Annotated[Path, typer.Argument(help="The folder of a pack, or its pack.yaml.")],
+    as_json: options.Json = False,
+) -> None:
+    """Explain every mistake in a pack: file, key, what to do. Exit code 2 if there is one.
+
+    Hints tell what loads but will not work well; they do not change the exit code.
+    """
+    from ...domains import load_pack, pack_hints, pack_problems
+
+    problems = pack_problems(path)
+    pack = None if problems else load_pack(path)
+    hints = pack_hints(pack) if pack else ()
+    if as_json:
+        print_json(
+            {
+                "ok": not problems,
+                "pack": _summary(pack.name, pack) if pack else None,
+                "problems": [{"file": p.file, "key": p.key, "problem": p.problem, "fix": p.fix} for p in problems],
+                "hints": [h.model_dump() for h in hints],
+            }
+        )
+    else:
+        for problem in problems:
+            typer.echo(" ".join(str(problem).split()))
+        for hint in hints:
+            typer.echo(f"hint: {hint.key}: {hint.hint}")
+        if pack:
+            counts = (
+                f"{len(pack.domains)} domains, {len(pack.attributes)} attributes, {len(pack.risk_rules)} risk rules"
+            )
+            typer.echo(f"{pack.name} {pack.version} is a valid pack: {counts}.")
+        else:
+            note(f"{len(problems)} {'mistake' if len(problems) == 1 else 'mistakes'}")
+    if problems:
+        raise typer.Exit(2)
+
+
+def _summary(name: str, pack: DomainPack) -> dict[str, Any]:
+    return {
+        "name": name,
+        "version": pack.version,
+        "description": pack.description,
+        "domains": list(pack.domain_names),
+        "attributes": list(pack.attribute_ids),
+    }

@@ -1,0 +1,87 @@
+"""The product's planners as plain functions: ``plan(reward_fn, attributes, k, max_evals, prior, seed) -> list``.
+
+For harnesses that compare planners of attribute sets by a reward function of their own:
+
+* ``reward_fn(list of attributes) -> float``, a score from 1 to 5; each call may be paid for. If it has a true attribute
+  ``noisy``, every call is a fresh draw.
+* ``prior``: attribute -> weight. The product's planners may ask for it after each step; here it stays the same.
+* At most ``max_evals`` distinct sets are evaluated (calls, if noisy), all of them in the search for the best set: none
+  goes into the order of the path or into its prefixes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from askfirst.agents import GreedyPlanner, PaperMctsPlanner, PaperMctsSettings, PathPlanner
+from askfirst.agents.bayes import BayesPlanner, MctsPlanner, MctsSettings
+from askfirst.domains import Profile, Scenario
+from askfirst.models import run_sync
+
+__all__ = ["bayes", "greedy", "mcts", "mcts_paper"]
+
+RewardFunction = Callable[[list[str]], float]
+
+
+def mcts(
+    reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
+) -> list[str]:
+    """The default planner."""
+    return _planned(MctsPlanner(_settings(reward_fn)), reward_fn, attributes, k, max_evals, prior, seed)
+
+
+def bayes(
+    reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
+) -> list[str]:
+    """The same belief without a tree."""
+    return _planned(BayesPlanner(_settings(reward_fn)), reward_fn, attributes, k, max_evals, prior, seed)
+
+
+def mcts_paper(
+    reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
+) -> list[str]:
+    """The published settings: at most 300 rollouts, and a set is paid for once."""
+    planner = PaperMctsPlanner(PaperMctsSettings(depth=k))
+    return _planned(planner, reward_fn, attributes, k, max_evals, prior, seed)
+
+
+def greedy(
+    reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
+) -> list[str]:
+    """One attribute after another, then swaps."""
+    return _planned(GreedyPlanner(), reward_fn, attributes, k, max_evals, prior, seed)
+
+
+def _settings(reward_fn: RewardFunction) -> MctsSettings:
+    noisy = bool(getattr(reward_fn, "noisy", False))
+    return MctsSettings(noisy=noisy, prefix_evaluations=0)
+
+
+def _planned(
+    planner: PathPlanner,
+    reward_fn: RewardFunction,
+    attributes: Sequence[str],
+    k: int,
+    max_evals: int,
+    prior: Mapping[str, float] | None,
+    seed: int,
+) -> list[str]:
+    scores: dict[frozenset[str], float] = {}
+    every = tuple(attributes)
+
+    async def reward(scenario: Scenario, attributes: frozenset[str], *, draw: int = 0) -> float:
+        drawn = float(reward_fn([a for a in every if a in attributes]))
+        scores[attributes] = min(5.0, max(1.0, drawn))  # a noisy draw may leave the range of scores
+        return scores[attributes]
+
+    async def ranked(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> Mapping[str, float]:
+        return {a: 1.0 if prior is None else prior[a] for a in remaining}
+
+    person = Scenario(id="bench", domain="bench", query="bench", profile=Profile(values=dict.fromkeys(attributes, "x")))
+    plan = planner.plan(person, reward, ranked, attributes=attributes, budget=k, evaluations=max_evals, seed=seed)
+    path = run_sync(plan).path
+    full = [s for s in scores if len(s) == k]
+    if len(path) == k or not full:
+        return list(path)
+    best = max(full, key=scores.__getitem__)  # a smaller set was as good, and a harness compares sets of k
+    return [a for a in attributes if a in best]
