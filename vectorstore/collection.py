@@ -149,7 +149,7 @@ class CollectionStore(ABC):
 
     def _open_collection(self, client: Any, name: str, *, create: bool) -> Any:
         """The collection of this name; None if there is none and ``create`` is false. Raises ``StoreMismatch``."""
-        from chromadb.errors import NotFoundError, UniqueConstraintError
+        from chromadb.errors import ChromaError, NotFoundError
 
         try:
             # Without embedding_function=None Chroma would fetch a model of its own.
@@ -164,8 +164,11 @@ class CollectionStore(ABC):
                     metadata=self._record(),
                     configuration={"hnsw": {"space": _SPACE, "ef_search": _EF_SEARCH}},
                 )
-            except UniqueConstraintError:  # another process was faster
-                collection = client.get_collection(name, embedding_function=None)
+            except ChromaError as error:  # another process was faster, which the HTTP client has no class for
+                try:
+                    collection = client.get_collection(name, embedding_function=None)
+                except NotFoundError:
+                    raise error from None
         self._refuse_mismatch(collection.metadata or {})
         return collection
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from askfirst.domains import InputError
+from askfirst.domains import AskfirstError, InputError
 from askfirst.vectorstore import (
     ChromaPathStore,
     ChromaServerPathStore,
@@ -60,6 +60,29 @@ def test_another_store_sees_what_was_written(chroma_url: str) -> None:
         one.add([planned(SLEEP)])
         two.add([planned(MONEY)])
         assert {p.query for p in one.paths()} == {p.query for p in two.paths()} == {SLEEP, MONEY}
+
+
+def test_many_may_make_the_collection_at_once(chroma_url: str) -> None:
+    name = new_name()
+    start = threading.Barrier(6)
+    failures: list[Exception] = []
+
+    def write(who: int) -> None:
+        with ChromaServerPathStore(chroma_url, HashEmbedder(), collection=name) as store:
+            start.wait()
+            try:
+                store.add([planned(f"{who} asks")])
+            except AskfirstError as error:
+                failures.append(error)
+
+    writers = [threading.Thread(target=write, args=(who,)) for who in range(6)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert failures == []
+    with ChromaServerPathStore(chroma_url, HashEmbedder(), collection=name) as store:
+        assert len(store) == 6
 
 
 def test_two_processes_write_at_once_and_nothing_is_lost(chroma_url: str) -> None:

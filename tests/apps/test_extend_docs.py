@@ -1,0 +1,36 @@
+"""``docs/extend.md``, followed as a newcomer would: its files saved, its commands run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.apps.conftest import Outcome
+
+PAGE = Path(__file__).parents[2] / "docs" / "extend.md"
+_FILE = re.compile(r"^`([\w./]+)`[^\n]*:\n\n```(?:yaml|csv)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_its_files_and_commands_work(
+    cli: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ASKFIRST_EMBEDDING", "hash")
+    page = PAGE.read_text(encoding="utf-8")
+    files = dict(_FILE.findall(page))
+    assert set(files) == {"moving/pack.yaml", "moving/resources.yaml", "mine.csv", "shy.yaml"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    commands = [line for block in _COMMANDS.findall(page) for line in block.splitlines()]
+    assert len(commands) == 8
+    for command in commands:
+        outcome = cli(*shlex.split(command)[1:])
+        assert outcome.code == 0, f"{command}\n{outcome.err}"
+        assert "hint:" not in outcome.out
+    assert (tmp_path / "shy_run" / "report.html").is_file()
+    assert (tmp_path / "report.html").is_file()
