@@ -147,7 +147,10 @@ def _that_fit(risks: tuple[RiskRule, ...], room: int) -> list[str]:
 def _for_whom(pack: DomainPack, known: dict[str, str]) -> str:
     """A sentence that shows for whom this is written. It names what was weighed, not the values, and no denied matter:
     someone who never hurt themselves should not read that it was kept in mind."""
+    at_risk = {rule.attribute for rule in pack.risks(known, None)}
     chosen = [pack.attribute(a) for a in pack.by_sensitivity() if a in known and not is_denial(known[a])]
+    # Of what can be denied, only a clear value counts: a reply beside the point must not read as a confession.
+    chosen = [a for a in chosen if "None" not in a.values or a.id in at_risk]
     kept = [a.mention or f"your {_name(a)}" for a in chosen[:_MOST_MENTIONS]]
     if not kept:
         return ""

@@ -62,6 +62,12 @@ async def test_what_was_denied_is_not_brought_up(pack: DomainPack) -> None:
     assert "been through" not in answer
 
 
+async def test_a_reply_beside_the_point_is_not_brought_up(pack: DomainPack) -> None:
+    known = {"self_harm_history": "I am worried", "age": "30"}
+    answer = await PackResponder(pack).answer(AgentContext(query=CABIN, known=known, domain="Life"))
+    assert "I have kept in mind your age." in answer
+
+
 async def test_the_heaviest_risks_come_first_and_point_to_people(pack: DomainPack) -> None:
     answer = await PackResponder(pack).answer(AgentContext(query=CABIN, known=LOW, domain="Life"))
     heaviest = pack.risks(LOW, "Life")[0]
