@@ -1,0 +1,63 @@
+"""Options of ``askfirst plan`` that choose the planner and limit what a path may ask of a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from askfirst.domains import get_pack
+
+COSTS = {a.id: a.ask_cost for a in get_pack("penguin").attributes}
+
+
+def stored(cli: Callable[..., Any]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in cli("paths", "export").out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [((), "mcts"), (("--preset", "paper"), "mcts-paper"), (("--planner", "bayes"), "bayes")],
+)
+def test_the_planner_is_the_one_that_was_asked_for(
+    options: tuple[str, ...], name: str, cli: Callable[..., Any], write_scenarios: Callable[..., Path]
+) -> None:
+    assert cli("plan", write_scenarios(), "--split", "all", "--evaluations", "12", *options).code == 0
+    (path,) = stored(cli)
+    assert path["planner"] == name
+    assert len(path["prefix_scores"]) == len(path["path"]) + 1
+
+
+@pytest.mark.parametrize("by_environment", [False, True])
+def test_a_path_keeps_within_the_burden(
+    by_environment: bool,
+    cli: Callable[..., Any],
+    write_scenarios: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options = ("--max-burden", "1.5")
+    if by_environment:
+        monkeypatch.setenv("ASKFIRST_MAX_BURDEN", "1.5")
+        options = ()
+    assert cli("plan", write_scenarios(), "--split", "all", *options).code == 0
+    (path,) = stored(cli)
+    assert 0 < sum(COSTS[a] for a in path["path"]) <= 1.5
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--preset", "papr"), "did you mean 'paper'"),
+        (("--planner", "greedy", "--preset", "paper"), "unknown preset of planner 'greedy'"),
+        (("--max-burden", "0"), "--max-burden"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(
+    options: tuple[str, ...], told: str, cli: Callable[..., Any], write_scenarios: Callable[..., Path]
+) -> None:
+    outcome = cli("plan", write_scenarios(), *options)
+    assert outcome.code == 2
+    assert told in outcome.err
+    assert len(outcome.err.strip().splitlines()) == 1
