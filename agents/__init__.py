@@ -29,6 +29,7 @@ from .context import (
 from .crisis import ModelCrisisScreen, PackCrisisScreen
 from .errors import NoRanking, PlanningError, SpendingLimitReached
 from .extraction import ModelExtraction, RuleExtraction
+from .lesson import Lesson, LessonTaker
 from .paid_once import KeptPrior, KeptReward, no_ranking, query_digest, scenario_digest
 from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from .planners import (
@@ -67,6 +68,8 @@ __all__ = [
     "KeptPrior",
     "KeptReward",
     "LedgerUnusable",
+    "Lesson",
+    "LessonTaker",
     "MctsPlanner",
     "MctsSettings",
     "ModelAbstention",

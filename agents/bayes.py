@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
@@ -14,7 +16,13 @@ from .evaluations import Evaluations
 from .paths import best_path
 from .prior import with_floor
 
+if TYPE_CHECKING:
+    from .domain_effects import DomainEffects
+
 __all__ = ["BayesPlanner", "MctsPlanner", "MctsSettings"]
+
+
+_KNOWN = 16  # lessons after which a search of the domain need not doubt as long as a lone one
 
 
 class MctsSettings(Value):
@@ -29,9 +37,9 @@ class MctsSettings(Value):
     worth: float = Field(
         default=0.03,
         ge=0,
-        description="What all evaluations together are worth, as a share of the spread between the best and the worst "
-        "set: the search stops when the next is not expected to add worth / evaluations of it; 0: it never does. Noisy "
-        "scores always spend all, since one draw hardly ever changes the choice.",
+        description="What all evaluations together, but at most 20, are worth, as a share of the spread between the "
+        "best and the worst set: the search stops when the next is not expected to add its part of it; 0: it never "
+        "does. Noisy scores always spend all, since one draw hardly ever changes the choice.",
     )
     least: int = Field(default=6, ge=1, description="Evaluations before stopping by ``worth`` is considered.")
     patience: int | None = Field(
@@ -41,6 +49,8 @@ class MctsSettings(Value):
         "few different scores, and a model of smooth effects goes on to look for more between them. None: it never "
         "does.",
     )
+    informed_least: int = Field(default=4, ge=1, description="``least`` where the domain is known (``informed``).")
+    informed_patience: int = Field(default=8, ge=1, description="``patience`` where the domain is known.")
     doubt: int | None = Field(
         default=8,
         ge=0,
@@ -71,8 +81,22 @@ class MctsPlanner:
 
     _tree = True
 
-    def __init__(self, settings: MctsSettings | None = None) -> None:
-        self._settings = settings or MctsSettings()
+    def __init__(self, settings: MctsSettings | None = None, *, domain: DomainEffects | None = None) -> None:
+        self._settings, self._domain = settings or MctsSettings(), domain
+
+    def informed(self, domain: DomainEffects) -> Self:
+        """The same planner, which starts from what other scenarios of the domain taught. Exact scores only."""
+        settings = self._settings
+        if settings.noisy:
+            return self
+        if domain.count >= _KNOWN:
+            settings = settings.model_copy(
+                update={
+                    "least": min(settings.least, settings.informed_least),
+                    "patience": settings.patience and min(settings.patience, settings.informed_patience),
+                }
+            )
+        return type(self)(settings, domain=domain)
 
     @property
     def name(self) -> str:
@@ -100,13 +124,16 @@ class MctsPlanner:
         Raises:
             PlanningError: nothing can be planned over, or every evaluation failed.
         """
-        from .set_search import SetSearch  # numpy
+        from .effects import hypotheses  # numpy
+        from .set_search import SetSearch
 
         settings = self._settings
         allowed = choices(scenario, attributes, budget, evaluations, burden)
         weights = with_floor(await prior(scenario, frozenset(), allowed.attributes), allowed.attributes, 0.0)
         paid = Evaluations(scenario, reward, limit=evaluations, concurrency=settings.concurrency, noisy=settings.noisy)
-        search = SetSearch(allowed, weights, settings, evaluations=evaluations, seed=seed, tree=self._tree)
+        believed = self._domain.hypotheses if self._domain else partial(hypotheses, noisy=settings.noisy)
+        beliefs = believed(weights, allowed.attributes)
+        search = SetSearch(allowed, weights, beliefs, settings, evaluations=evaluations, seed=seed, tree=self._tree)
         wanted = allowed.depth if settings.prefix_evaluations is None else settings.prefix_evaluations
         reserve = min(wanted, evaluations // 2)
         rollouts = 0
@@ -120,7 +147,7 @@ class MctsPlanner:
         paid.require_a_score()
         target = search.best() if settings.noisy else None
         return await best_path(
-            paid, allowed, weights, target=target, most=settings.prefix_evaluations, rollouts=rollouts
+            paid, allowed, weights, beliefs, target=target, most=settings.prefix_evaluations, rollouts=rollouts
         )
 
 

@@ -22,7 +22,19 @@ from numpy.typing import NDArray
 
 from .posterior import Array, Posterior, Scales
 
-__all__ = ["EXACT", "NOISY", "Background", "BayesianEffects", "Scales", "centred_log_prior"]
+__all__ = [
+    "DIRECTIONS",
+    "EXACT",
+    "NOISY",
+    "Background",
+    "BayesianEffects",
+    "Directions",
+    "Hypothesis",
+    "Scales",
+    "centred_log_prior",
+    "features",
+    "hypotheses",
+]
 
 _SIZES = (
     Scales(),
@@ -37,6 +49,19 @@ NOISY: tuple[Scales, ...] = tuple(
     replace(s, noise=noise, private=0.03) for s in (_SIZES[0], _SIZES[3]) for noise in (0.1, 0.2, 0.35, 0.6)
 )
 """Hypotheses where every evaluation is a fresh draw."""
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Mean and sd of the three common unknowns: the level, what any attribute adds, the trust in the prior (latent)."""
+
+    mean: Array
+    sd: Array
+
+
+DIRECTIONS = Directions(mean=np.array([-0.6, 0.2, 0.12]), sd=np.array([0.4, 0.1, 0.2]))
+"""A score of about 3.2 while nothing is known; knowing more usually helps; one nat of log prior is worth a little, with
+room for a prior that misleads."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +80,38 @@ class Background:
 
     @classmethod
     def from_prior(cls, prior: Mapping[str, float] | None, attributes: Sequence[str]) -> Background:
-        """The level, what any attribute adds, and how far ``prior`` is to be trusted: three directions.
-
-        (mean, sd) of each: a score of about 3.2 while nothing is known; knowing more usually helps; one nat of log
-        prior is worth a little, with room for a prior that misleads.
-        """
+        """Only ``DIRECTIONS`` are known."""
         n = len(attributes)
-        directions = np.zeros((3, 1 + n + n * (n - 1) // 2))
-        directions[0, 0] = 1.0
-        directions[1, 1 : n + 1] = 1.0
-        directions[2, 1 : n + 1] = centred_log_prior(prior, attributes)
-        mean, sd = np.array([-0.6, 0.2, 0.12]), np.array([0.4, 0.1, 0.2])
-        return cls(mean @ directions, sd[:, None] * directions)
+        loads = np.zeros((3, 1 + n + n * (n - 1) // 2))
+        loads[0, 0] = 1.0
+        loads[1, 1 : n + 1] = 1.0
+        loads[2, 1 : n + 1] = centred_log_prior(prior, attributes)
+        return cls(DIRECTIONS.mean @ loads, DIRECTIONS.sd[:, None] * loads)
+
+    def belief(self, scales: Scales, sets: Array) -> Posterior:
+        """About the scores of ``sets`` [sets, n], with independent effects of these ``scales``, before any of them."""
+        phi = features(sets)
+        return Posterior(scales, sets, phi @ self.mean, phi @ self.root.T)
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One belief before the first evaluation; ``scales.weight`` is its own."""
+
+    scales: Scales
+    background: Background
+
+
+def hypotheses(
+    prior: Mapping[str, float] | None, attributes: Sequence[str], *, noisy: bool = False
+) -> list[Hypothesis]:
+    """What is believed of a scenario of which nothing is known but the ``prior``.
+
+    Args:
+        noisy: whether every evaluation of a set is a fresh draw.
+    """
+    background = Background.from_prior(prior, attributes)
+    return [Hypothesis(scales, background) for scales in (NOISY if noisy else EXACT)]
 
 
 def centred_log_prior(prior: Mapping[str, float] | None, attributes: Sequence[str], widest: float = 1.0) -> Array:
@@ -84,23 +129,20 @@ class BayesianEffects:
 
     Args:
         sets: [sets, n] memberships, 0 or 1. What is asked later are rows of it.
-        background: what is believed before the first evaluation.
-        noisy: whether every evaluation of a set is a fresh draw.
+        hypotheses: what is believed before the first evaluation.
 
     Attributes:
         rows: distinct sets evaluated, in order.
         weights: of the hypotheses; they sum to 1.
     """
 
-    def __init__(self, sets: Array, background: Background, *, noisy: bool = False) -> None:
+    def __init__(self, sets: Array, hypotheses: Sequence[Hypothesis]) -> None:
         self.rows: list[int] = []
         self._place: dict[int, int] = {}
         self._sum: list[float] = []
         self._count: list[int] = []
         self._squares = 0.0  # of the scores about the mean of their set: repeats tell the noise
-        phi = _features(sets)
-        mean, directions = phi @ background.mean, phi @ background.root.T
-        self._models = [Posterior(s, sets, mean, directions) for s in (NOISY if noisy else EXACT)]
+        self._models = [h.background.belief(h.scales, sets) for h in hypotheses]
         self._reweigh()
 
     def update(self, scores: Sequence[tuple[int, float]]) -> None:
@@ -159,7 +201,7 @@ class BayesianEffects:
         return np.asarray(sum(parts))
 
 
-def _features(sets: Array) -> Array:
+def features(sets: Array) -> Array:
     """[sets, effects]: the level, every attribute, every pair."""
     i, j = np.triu_indices(sets.shape[1], 1)
     return np.hstack([np.ones((len(sets), 1)), sets, sets[:, i] * sets[:, j]])

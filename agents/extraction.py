@@ -15,7 +15,9 @@ from .briefing import attribute_list, question_before
 from .context import AgentContext, Extracted
 from .heuristics import (
     clean_answer,
+    is_beside_the_point,
     is_denial,
+    is_number_like,
     is_question_back,
     is_unsure,
     plain,
@@ -39,7 +41,8 @@ class RuleExtraction:
 
     A refusal ("skip", "I'd rather not say", nothing at all) declines the asked attribute. "I don't know", or a question
     back, tells nothing and declines nothing: the attribute stays unknown, and as it has been asked it is not asked
-    again. A bare "no" is the value "None" where the pack lists that among the values.
+    again. So with what is about the conversation: a greeting, "just answer my question", and, where every listed value
+    is a number, an answer without one. A bare "no" is the value "None" where the pack lists that among the values.
     """
 
     def __init__(self, pack: DomainPack) -> None:
@@ -118,10 +121,11 @@ class RuleExtraction:
             return Reading({a: v for a, v in values.items() if a != asked.id}, (asked.id,), False)
         if is_unsure(text) or is_question_back(text):
             return Reading({a: v for a, v in values.items() if a != asked.id or asked.told_in(text)}, (), False)
+        rest = [part for part in rest if not is_beside_the_point(part)]
         if none := _denied(asked, rest):
             return Reading({**values, asked.id: none}, (), False)
         answer = " ".join(rest)
-        if asked.id in values or not answer:
+        if asked.id in values or not answer or (_is_number(asked) and not is_number_like(answer)):
             return Reading(values, (), False)
         self._keep(values, asked, clean_answer(answer))
         return Reading(values, (), asked.id in values)
@@ -260,6 +264,11 @@ def _left_over(parts: list[str], clauses: list[Statement], used: set[int], taken
 
 def _none_of(attribute: Attribute) -> str | None:
     return next((v for v in attribute.values if v.casefold() == "none"), None)
+
+
+def _is_number(attribute: Attribute) -> bool:
+    """Whether every listed value is a number or a range of numbers, as with ages."""
+    return bool(attribute.values) and all(any(c.isdigit() for c in value) for value in attribute.values)
 
 
 def _goes_on(value: str) -> bool:

@@ -11,7 +11,9 @@ from .context import AgentContext
 
 __all__ = [
     "clean_answer",
+    "is_beside_the_point",
     "is_denial",
+    "is_number_like",
     "is_question_back",
     "is_unsure",
     "only_refuses",
@@ -143,6 +145,40 @@ _DENIAL = re.compile(
     r"of (?:that kind|the (?:kind|sort))|really|special|in particular|serious|so far|yet))*[\s.!]*"
 )
 
+_MOMENT = r"(?:a|one|just a|just one) (?:moment|minute|min|second|sec)"
+_BESIDE = re.compile(
+    "|".join(
+        (
+            r"(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day))(?: (?:there|again|everyone))?",
+            r"lol|(?:ha ?){2,}h?|h+m+|mh?m+|huh|what|test(?:ing)?|sorry",
+            r"(?:thanks|thank you|thx|cheers)(?: (?:for (?:asking|that|this|your (?:help|time))|a lot|so much|again))*",
+            rf"(?:please )?(?:wait|hold on|hang on|(?:(?:wait|hold on|hang on|give me) )?{_MOMENT})(?: please)?",
+            r"(?:i'll|i will|ill) be (?:right )?back(?: (?:in a (?:moment|minute|bit)|soon|later))?|brb",
+            # questions to who asked, whatever they end with; behind a comma there may be an answer
+            r"(?:can|could|would|will|did|are) (?:you|u)\b[^,;:]*",
+            r"(?:what|why|how|who)(?:'s| is| are| do| does| did| has| have| would| will| long| many)\b[^,;:]*"
+            r"\b(?:you|u|your|got to do with|to do with|relevant|matter|this take)\b[^,;:]*",
+            r"(?:so )?(?:what|which|when|where) (?:next|now)|is (?:this|that) (?:relevant|necessary|a bot)\b[^,;:]*",
+            # demands to go back to what was asked
+            r"(?:please |can we |could we |let's )*(?:just )?(?:answer|get (?:back )?to|go back to|stick to) "
+            r"(?:my|the) (?:actual |original |first )?(?:question|query|point)(?:,? (?:please|instead|now))*",
+            r"(?:please )?just (?:tell|answer|give) me (?:what|whether|if|how|the|an?)\b[^,;:]*",
+            r"i(?:'ve| have)? (?:already |just )*(?:told|asked)(?: you)?(?: (?:that|this|a question|already|before|"
+            r"what i want(?:ed)? to know))*",
+            r"(?:that|this)(?:'s| is| was)? not what i (?:asked|wanted|meant)(?: (?:about|for|you|to know))*",
+            r"(?:that|this|it) (?:has|had) nothing to do with (?:it|this|that|my question|what i asked)",
+            r"(?:https?://|www\.)\S+",
+        )
+    )
+)
+_NUMBER_LIKE = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|"
+    r"(?:teen|twent|thirt|fort|fift|sixt|sevent|eight|ninet|hundred)|"
+    r"\b(?:none|no|not|never|zero|single|only|once|twice|both|pair|couple|few|several|many|lots|dozen|half)\b|"
+    r"\b(?:days?|weeks?|months?|years?|ago|yesterday|today|newborn|born)\b|"
+    r"\b(?:old|older|young|younger|child|kid|minor|adult|grown|middle|retired|retirement|pension|pensioner|senior)\b"
+)
+
 
 def refuses(message: str) -> bool:
     """Whether ``message`` declines to answer: empty, "skip", "I'd rather not say", "none of your business" ..."""
@@ -172,6 +208,18 @@ def is_question_back(message: str) -> bool:
     """Whether ``message`` is nothing but a question of the person's own ("Why do you ask?")."""
     found = sentences(without_fillers(tidy(message)))
     return bool(found) and all(s.rstrip('"').endswith("?") for s in found)
+
+
+def is_beside_the_point(sentence: str) -> bool:
+    """Whether ``sentence`` is about the conversation and not about the person: a greeting, thanks, "one moment", a
+    question or demand to who asked, a bare link. Seen by its whole wording; in doubt it is an answer."""
+    text = plain(sentence).strip(" .!?…")
+    return bool(text) and _BESIDE.fullmatch(text) is not None
+
+
+def is_number_like(answer: str) -> bool:
+    """Whether ``answer`` holds a number, in digits or words, or a word that says how many, how long or how old."""
+    return _NUMBER_LIKE.search(plain(answer)) is not None
 
 
 def is_denial(message: str) -> bool:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from .choices import Choices
 from .context import PlanResult
 from .evaluations import HIGHEST, LOWEST, Evaluations
+
+if TYPE_CHECKING:
+    from .effects import Hypothesis
 
 __all__ = ["best_path", "result"]
 
@@ -15,6 +19,7 @@ async def best_path(
     paid: Evaluations,
     choices: Choices,
     prior: Mapping[str, float],
+    beliefs: Sequence[Hypothesis] = (),
     *,
     target: frozenset[str] | None = None,
     most: int | None = None,
@@ -30,7 +35,8 @@ async def best_path(
     Args:
         paid: what was evaluated.
         choices: what may be asked.
-        prior: decides between equals, and what the model starts from.
+        prior: decides between equals.
+        beliefs: what the model starts from; none: from what ``prior`` tells.
         target: None: the best set that was evaluated; of equals the one that burdens least.
         most: most evaluations to spend; None: all that are left.
         rollouts: reported in the result.
@@ -46,7 +52,7 @@ async def best_path(
     path: list[str] = []
     while len(path) < len(target):
         rest = sorted(target - set(path), key=lambda a: (-prior.get(a, 0.0), place[a]))
-        path.append(rest[0] if len(rest) == 1 else await _next(paid, choices, prior, path, rest, keep))
+        path.append(rest[0] if len(rest) == 1 else await _next(paid, choices, prior, beliefs, path, rest, keep))
     measured = [n for n in range(1, len(path) + 1) if frozenset(path[:n]) in scores]
     if measured and not paid.noisy:
         path = path[: min(measured, key=lambda n: (-scores[frozenset(path[:n])], n))]
@@ -56,15 +62,21 @@ async def best_path(
         and frozenset() not in scores
     ):
         await paid.measure([frozenset()])
-    return result(paid, choices, prior, path, rollouts=rollouts)
+    return result(paid, choices, prior, path, beliefs, rollouts=rollouts)
 
 
 def result(
-    paid: Evaluations, choices: Choices, prior: Mapping[str, float] | None, path: Sequence[str], *, rollouts: int = 0
+    paid: Evaluations,
+    choices: Choices,
+    prior: Mapping[str, float] | None,
+    path: Sequence[str],
+    beliefs: Sequence[Hypothesis] = (),
+    *,
+    rollouts: int = 0,
 ) -> PlanResult:
     """The plan for ``path``: the score after each question as measured, else as expected, from 1 to 5."""
     prefixes = [frozenset(path[:n]) for n in range(len(path) + 1)]
-    known = _known(paid, choices, prior, prefixes)
+    known = _known(paid, choices, prior, beliefs, prefixes)
     scores = tuple(min(HIGHEST, max(LOWEST, known[prefix])) for prefix in prefixes)
     return PlanResult(
         path=tuple(path),
@@ -77,11 +89,17 @@ def result(
 
 
 async def _next(
-    paid: Evaluations, choices: Choices, prior: Mapping[str, float], path: Sequence[str], rest: Sequence[str], keep: int
+    paid: Evaluations,
+    choices: Choices,
+    prior: Mapping[str, float],
+    beliefs: Sequence[Hypothesis],
+    path: Sequence[str],
+    rest: Sequence[str],
+    keep: int,
 ) -> str:
     steps = {frozenset((*path, a)): a for a in rest}
     while True:
-        known = _known(paid, choices, prior, steps)
+        known = _known(paid, choices, prior, beliefs, steps)
         best = max((s for s in steps if s not in paid.failed), key=known.__getitem__, default=None)
         if best is None or best in paid.scores:
             break
@@ -95,7 +113,11 @@ async def _next(
 
 
 def _known(
-    paid: Evaluations, choices: Choices, prior: Mapping[str, float] | None, sets: Collection[frozenset[str]]
+    paid: Evaluations,
+    choices: Choices,
+    prior: Mapping[str, float] | None,
+    beliefs: Sequence[Hypothesis],
+    sets: Collection[frozenset[str]],
 ) -> dict[frozenset[str], float]:
     """Score of each of ``sets``: measured, or expected by the model fitted to everything that was evaluated."""
     scores = paid.scores
@@ -103,11 +125,11 @@ def _known(
         return {s: scores[s] for s in sets}
     import numpy as np
 
-    from .effects import Background, BayesianEffects
+    from .effects import BayesianEffects, hypotheses
 
     everything = list(dict.fromkeys([*scores, *sets]))
     members = np.array([[float(a in s) for a in choices.attributes] for s in everything])
-    belief = BayesianEffects(members, Background.from_prior(prior, choices.attributes), noisy=paid.noisy)
+    belief = BayesianEffects(members, beliefs or hypotheses(prior, choices.attributes, noisy=paid.noisy))
     belief.update([(row, draw) for row, s in enumerate(scores) for draw in paid.draws(s)])
     expected = dict(zip(everything, belief.mean().tolist(), strict=True))
     return {s: scores.get(s, expected[s]) for s in sets}

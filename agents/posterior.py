@@ -64,6 +64,8 @@ class Posterior:
         self._rows: list[int] = []
         self._prior_rows = np.zeros((0, len(sets)))  # prior covariance of each evaluated set with every set
         self._root = np.zeros((0, len(sets)))  # posterior covariance = prior covariance - root.T @ root
+        self._latent = np.zeros(0)
+        self._white, self._var = np.zeros(0), self._prior_var  # of exact scores, carried on from one to the next
 
     def score(self, latent: Array) -> Array:
         """The link."""
@@ -88,7 +90,12 @@ class Posterior:
         """
         if new := list(rows[len(self._rows) :]):
             self._rows += new
-            self._prior_rows = np.vstack([self._prior_rows, self._prior_covariance(new)])
+            fresh = self._prior_covariance(new)
+            self._prior_rows = np.vstack([self._prior_rows, fresh])
+            if not self.scales.noise:
+                self._extend(new, fresh, scores[-len(new) :])
+        if not self.scales.noise:
+            return  # what was seen before stays as it is
         between, prior = self._prior_rows[:, self._rows], self._prior_mean[self._rows]
         latent, variance, log_jacobian = self._observed(between, prior, scores, count)
         factor = np.linalg.cholesky(between + np.diag(variance))
@@ -97,9 +104,27 @@ class Posterior:
         self.mean = self._prior_mean + white @ self._root
         self.sd = np.sqrt(np.maximum(self._prior_var - (self._root**2).sum(0), 0.0))
         self.evidence = log_jacobian - 0.5 * float(white @ white) - float(np.log(np.diag(factor)).sum())
-        if noise := self.scales.noise:
-            repeats = float(count.sum()) - len(rows)
-            self.evidence -= repeats * float(np.log(noise)) + squares / (2 * noise**2)
+        noise, repeats = self.scales.noise, float(count.sum()) - len(rows)
+        self.evidence -= repeats * float(np.log(noise)) + squares / (2 * noise**2)
+
+    def _extend(self, new: Sequence[int], fresh: Array, scores: Array) -> None:
+        """Condition on exact scores of new rows alone: the next block of the Cholesky factor and of what it solves."""
+        across, prior = self._root[:, new].T, self._prior_mean[new]
+        latent, variance, log_jacobian = self._observed(fresh[:, new], prior, scores, np.ones(len(new)))
+        factor = np.linalg.cholesky(fresh[:, new] + np.diag(variance) - across @ across.T)
+        residual = latent - prior - across @ self._white
+        both = np.linalg.solve(factor, np.column_stack([residual, fresh - across @ self._root]))
+        white, root = both[:, 0], both[:, 1:]
+        self._latent = np.concatenate([self._latent, latent])
+        self._white, self._root = np.concatenate([self._white, white]), np.vstack([self._root, root])
+        self.mean = self.mean + white @ root
+        self._var = self._var - (root**2).sum(0)
+        self.sd = np.sqrt(np.maximum(self._var, 0.0))
+        self.evidence += log_jacobian - 0.5 * float(white @ white) - float(np.log(np.diag(factor)).sum())
+
+    def observations(self) -> tuple[Array, Array]:
+        """Exact scores seen so far, latent, and their covariance before they were seen."""
+        return self._latent, self._prior_rows[:, self._rows] + _TINY * np.eye(len(self._rows))
 
     def contrast(self, a: int, b: int) -> Array:
         """By how much one draw of every set would lower the variance of score(a) - score(b)."""

@@ -21,10 +21,11 @@ from pydantic import Field
 
 from ..domains.value import Value
 from ..models import Usage
+from .lesson import Lesson
 
 __all__ = ["Costs", "Entry", "LedgerUnusable", "Recipe", "RewardLedger", "digest"]
 
-_SCHEMA = 1
+_SCHEMA = 2
 _WAIT = 60.0  # seconds for another process's commit, each of which takes well below one
 _TABLES = """
 CREATE TABLE IF NOT EXISTS recipe (
@@ -43,6 +44,13 @@ CREATE TABLE IF NOT EXISTS entry (
     PRIMARY KEY (recipe, scenario, item, draw)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS unfinished (plan TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lesson (
+    recipe INTEGER NOT NULL REFERENCES recipe (id),
+    domain TEXT NOT NULL,
+    scenario TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (recipe, domain, scenario)
+) WITHOUT ROWID;
 """
 
 
@@ -186,6 +194,28 @@ class RewardLedger:
         with self._told(), self._transaction():
             self._db.execute(statement, (plan,))
 
+    def lessons(self, recipe: Recipe, domain: str) -> dict[str, Lesson]:
+        """Digest of the scenario -> what planning it measured, in the order of digests."""
+        with self._told():
+            rows = self._db.execute(
+                "SELECT scenario, value FROM lesson WHERE recipe = (SELECT id FROM recipe WHERE digest = ?)"
+                " AND domain = ? ORDER BY scenario",
+                (self._digest(recipe), domain),
+            ).fetchall()
+        return {scenario: Lesson.model_validate_json(value) for scenario, value in rows}
+
+    def keep_lesson(self, recipe: Recipe, domain: str, scenario: str, lesson: Lesson) -> Lesson:
+        """Keep ``lesson``. Gives what is kept: an earlier one stays, since others learned from it."""
+        with self._told():
+            self._db.execute(
+                "INSERT OR IGNORE INTO lesson VALUES (?, ?, ?, ?)",
+                (key := self._recipe_id(recipe), domain, scenario, lesson.model_dump_json()),
+            )
+            row = self._db.execute(
+                "SELECT value FROM lesson WHERE recipe = ? AND domain = ? AND scenario = ?", (key, domain, scenario)
+            ).fetchone()
+        return Lesson.model_validate_json(row[0])
+
     def close(self) -> None:
         """Release the file."""
         with self._lock:
@@ -209,7 +239,7 @@ class RewardLedger:
             if foreign or version > _SCHEMA:
                 what = "another program's database" if foreign else "written by a newer version of askfirst"
                 raise LedgerUnusable(self.path, f"is {what}; name another file with --rewards")
-            if version == 0:
+            if version < _SCHEMA:  # all that later versions brought are tables
                 for statement in _TABLES.split(";"):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version = {_SCHEMA}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .choices import Choices
-from .effects import Background, BayesianEffects
+from .effects import BayesianEffects, Hypothesis
 from .evaluations import HIGHEST
 from .posterior import Array
 from .set_tree import SetTree
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .bayes import MctsSettings
 
 __all__ = ["SetSearch"]
+
+_MANY = 20  # evaluations: whoever allows more wants the search to go on where it pays, not to be worth less
 
 
 class SetSearch:
@@ -29,6 +31,7 @@ class SetSearch:
     Args:
         choices: the sets.
         prior: how likely each attribute is worth asking for.
+        beliefs: about the scores, before the first evaluation.
         settings: how to search.
         evaluations: how many there may be; the price of one falls with it.
         seed: breaks ties, and draws a sample where there are too many sets.
@@ -39,13 +42,15 @@ class SetSearch:
         self,
         choices: Choices,
         prior: Mapping[str, float],
+        beliefs: Sequence[Hypothesis],
         settings: MctsSettings,
         *,
         evaluations: int,
         seed: int,
         tree: bool = True,
     ) -> None:
-        self._settings, self._evaluations, self._with_tree = settings, evaluations, tree
+        self._settings, self._with_tree = settings, tree
+        self._price = settings.worth / min(evaluations, _MANY)
         self._rng = np.random.default_rng(seed)
         self._attributes = choices.attributes
         weights = [prior.get(a, 0.0) for a in choices.attributes]
@@ -55,7 +60,7 @@ class SetSearch:
         self._sets = [frozenset(self._attributes[i] for i in np.flatnonzero(row)) for row in sets]
         self._row = {s: row for row, s in enumerate(self._sets)}
         self._leaves = np.flatnonzero(np.isin(self._nodes, self._tree.terminal))
-        self._belief = BayesianEffects(sets, Background.from_prior(prior, self._attributes), noisy=settings.noisy)
+        self._belief = BayesianEffects(sets, beliefs)
         self._out: list[int] = []  # rows that failed
         self._spent, self._highest = 0, -np.inf
         self._stale = 0  # evaluations since the best one
@@ -114,15 +119,15 @@ class SetSearch:
     def _finished(self, values: Array) -> bool:
         """Whether nothing is left, nothing can be better, patience is at its end, or the next is not expected to pay.
 
-        The price of one is ``worth`` / ``evaluations`` of the spread between the best and the worst set.
+        The price of one is a share of the spread between the best and the worst set (``MctsSettings.worth``).
         """
         if not np.isfinite(values).any() or self._highest >= HIGHEST:
             return True
         if self._settings.patience is not None and self._stale >= self._settings.patience:
             return True
-        if self._spent < self._settings.least or not self._settings.worth or not self._belief.rows:
+        if self._spent < self._settings.least or not self._price or not self._belief.rows:
             return False
-        return self._belief.gain(values) < self._settings.worth / self._evaluations * self._belief.spread()
+        return self._belief.gain(values) < self._price * self._belief.spread()
 
     def _jittered(self, values: Array) -> Array:
         """A copy whose ties are broken by lot."""

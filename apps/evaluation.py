@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from ..domains import InputError, Scenario, UnknownNameError
-from ..evals import Progress, RunExists, RunFolder, RunSettings, plan_run, run_eval, write_report
+from ..evals import Progress, RunFolder, RunSettings, plan_run, read_run, run_eval, write_report
 from ..models import run_sync
 from ..simulators import COOPERATIVE_BEHAVIOUR, Behaviour, load_behaviours, load_scenarios, packaged_scenarios
 from ..vectorstore import PathStore
@@ -32,6 +32,8 @@ PACKAGED = "penguin_mini"
 """Name by which the packaged scenarios are used as DATA."""
 
 SplitChoice = Literal["auto", "plan", "eval", "all"]
+
+_GATE = "fail_under"  # name of the gate among the options of a run
 
 # What a resumed run takes from the run folder. Endpoint, key and speed may differ.
 _KEPT = (
@@ -63,6 +65,7 @@ class EvalRequest:
         turns: messages of the person after the assistant's answer.
         redraws: how often a conversation is drawn again whose simulated person failed.
         check_users: whether the judge's model checks the simulated people too; without effect offline.
+        fail_under: the gate, 1 to 5: the mean that no condition may be below; None: no gate.
     """
 
     data: str
@@ -76,6 +79,7 @@ class EvalRequest:
     turns: int = 0
     redraws: int = 2
     check_users: bool = False
+    fail_under: float | None = None
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,12 @@ class EvalResult:
         if self.summary["done"] and not any(row["scored"] for row in self.summary["conditions"].values()):
             return f"No conversation has a score; the reasons are in {self.folder / 'conversations.jsonl'}"
         return None
+
+    @property
+    def gate(self) -> float | None:
+        """The gate that the run was begun with, None if there is none."""
+        gate = self.settings.options.get(_GATE)
+        return float(gate) if isinstance(gate, int | float) else None
 
     def below(self, gate: float) -> list[str]:
         """Conditions whose mean score is lower than ``gate``, or which have no score."""
@@ -179,10 +189,10 @@ def run_evaluation(
             "store": str(wiring.settings.store),
             "base_url": wiring.settings.base_url,
             **{name: getattr(wiring.settings, name) for name in _KEPT},
+            **({_GATE: request.fail_under} if request.fail_under is not None else {}),
         },
     )
-    if out.exists():
-        raise RunExists(out)
+    RunFolder.check_free(out)
     wiring.check_models()
     with (
         wiring.existing_store() as store,
@@ -191,18 +201,31 @@ def run_evaluation(
         return _run(folder, used, wiring, store, on_progress)
 
 
-def resume_run(out: Path, given: Settings, *, on_progress: Callable[[Progress], None]) -> EvalResult:
+def resume_run(
+    out: Path,
+    given: Settings,
+    *,
+    on_progress: Callable[[Progress], None],
+    named: Mapping[str, Any] | None = None,
+) -> EvalResult:
     """Go on with the run in ``out``, with the settings that it was started with.
 
     Args:
         given: gives what a run folder does not hold or may change: key, endpoint, time limits, concurrency.
+        on_progress: called at once with how far the run is, then after every conversation.
+        named: what was asked for by name, as fields of ``EvalRequest`` and ``Settings``; may not contradict the run.
 
     Raises:
         InputError: the run's data is gone or has changed.
+        SettingsDiffer: ``named`` contradicts the run.
         RunFolderError: there is no run, or another process has it.
     """
-    with RunFolder.resume(out) as folder:
+    wanted = _named_in(read_run(out).settings, given, named) if named else None
+    with RunFolder.resume(out, wanted) as folder:
         stored = folder.settings
+        held = folder.records
+        left = [r for r in held if not r.worth_another_try]
+        on_progress(Progress(len(left), stored.planned, 0, sum(r.unscored is not None for r in left)))
         wiring = Wiring(_settings_of(stored, given))
         split = stored.options.get("split", "auto")
         scenarios = scenarios_from(stored.data, wiring, split_choice(str(split)), default="eval")
@@ -226,6 +249,23 @@ def resume_run(out: Path, given: Settings, *, on_progress: Callable[[Progress], 
         wiring.check_models()
         with wiring.existing_store() as store:
             return _run(folder, used, wiring, store, on_progress)
+
+
+def _named_in(stored: RunSettings, given: Settings, named: Mapping[str, Any]) -> RunSettings:
+    """``stored`` with everything of ``named`` that decides what a run does."""
+    update: dict[str, Any] = {}
+    options = dict(stored.options)
+    for name, value in named.items():
+        if name == "behaviours":
+            pack = Wiring(_settings_of(stored, given)).pack
+            update[name] = tuple(b.name for b in load_behaviours(value, pack))
+        elif name in (*_KEPT, "pack"):
+            options[name] = getattr(given, name)
+        elif name in ("split", "store"):
+            options[name] = str(value)
+        elif name in RunSettings.model_fields:
+            update[name] = value
+    return stored.model_copy(update={**update, "options": options})
 
 
 def _settings_of(stored: RunSettings, given: Settings) -> Settings:

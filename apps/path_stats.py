@@ -6,22 +6,19 @@ from collections import Counter
 from collections.abc import Iterable
 from statistics import fmean
 
-from pydantic import BaseModel, ConfigDict
-
+from ..domains import Value
 from ..vectorstore import PlannedPath
 
 __all__ = ["PathStats", "path_stats"]
 
 
-class PathStats(BaseModel):
+class PathStats(Value):
     """Counts and means over paths; a mean is None where there is nothing to average.
 
     Attributes:
         mean_score: Personalized Safety Score (1-5) of the full paths that have one.
         counts: "domain", "planner", "model", "judge", "pack" and "attribute" -> value -> paths, the most first.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     paths: int
     without_score: int

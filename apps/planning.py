@@ -7,14 +7,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ..agents import Allowance, PlanningError, RewardLedger, SpendingLimitReached, plan_scenario
+from ..agents import (
+    Allowance,
+    LessonTaker,
+    MctsPlanner,
+    PlanningError,
+    RewardLedger,
+    SpendingLimitReached,
+    plan_scenario,
+)
 from ..agents.context import PathPlanner
 from ..agents.paid_once import query_digest, scenario_digest
 from ..agents.reward_ledger import digest
 from ..domains import Scenario
 from ..models import ModelError, Usage, together
 from ..vectorstore import PathStore, PlannedPath
-from .reward_keeping import PlanningParts, planning_parts
+from .curriculum import Curriculum
+from .reward_keeping import PlanningParts, planning_parts, reward_recipe
 from .wiring import Wiring
 
 __all__ = ["PlanRequest", "PlanSummary", "Work", "leaves_of", "open_work", "plan_scenarios"]
@@ -27,7 +36,9 @@ class PlanRequest:
     Attributes:
         planner: name of the planner.
         evaluations: most distinct attribute sets to evaluate for one scenario.
-        seed: of everything random; a scenario's plan does not depend on which others are planned.
+        seed: of everything random.
+        learn: whether a search starts from what other scenarios of the domain taught, where the planner can
+            (``Curriculum``). Without it a scenario's plan does not depend on which others are planned.
         leaves: evaluations under way at a time within one scenario; None: as many as slots would stay idle otherwise.
         max_calls: most calls of models in this run; None: no limit.
         max_tokens: most tokens of this run, input and output together; None: no limit.
@@ -36,6 +47,7 @@ class PlanRequest:
     planner: str = "mcts"
     evaluations: int = 60
     seed: int = 0
+    learn: bool = True
     leaves: int | None = None
     max_calls: int | None = None
     max_tokens: int | None = None
@@ -122,7 +134,9 @@ async def plan_scenarios(
         max_calls=request.max_calls, max_tokens=request.max_tokens, concurrency=slots, spent=spent or Usage()
     )
     work = open_work(scenarios, store.paths(), wiring, request, ledger)
-    run = _Run(store, wiring, request, planner, planning_parts(wiring, ledger, allowance), ledger, allowance, work)
+    parts = planning_parts(wiring, ledger, allowance)
+    curriculum = Curriculum(scenarios, wiring.pack.attribute_ids, ledger, reward_recipe(wiring))
+    run = _Run(store, wiring, request, planner, parts, ledger, allowance, work, curriculum)
     on_progress(work.kept, len(scenarios))
     await together(run.work(lambda done: on_progress(done, len(scenarios))) for _ in range(slots))
     return run.finished()
@@ -166,9 +180,10 @@ class _Run:
         ledger: RewardLedger,
         allowance: Allowance,
         work: Work,
+        curriculum: Curriculum,
     ) -> None:
         self._store, self._wiring, self._request, self._planner = store, wiring, request, planner
-        self._parts, self._ledger, self._allowance = parts, ledger, allowance
+        self._parts, self._ledger, self._allowance, self._curriculum = parts, ledger, allowance, curriculum
         self._todo, self._complete = iter(work.todo), work.complete
         self._summary = PlanSummary(kept=work.kept)
         self._storing = asyncio.Lock()
@@ -187,13 +202,25 @@ class _Run:
         return summary
 
     async def _one(self, scenario: Scenario) -> None:
+        planner, taker, lesson = self._planner, LessonTaker(self._parts.reward, self._parts.prior), None
+        if self._request.learn and isinstance(planner, MctsPlanner):
+            planner = planner.informed(await self._curriculum.before(scenario))
+        try:
+            if await self._planned(scenario, planner, taker):
+                known = [a for a in self._wiring.pack.attribute_ids if scenario.profile.get(a) is not None]
+                lesson = taker.lesson(known)
+        finally:
+            self._curriculum.finish(scenario, lesson)
+
+    async def _planned(self, scenario: Scenario, planner: PathPlanner, taker: LessonTaker) -> bool:
+        """Plan ``scenario`` and store the path. Whether the search came to its own end."""
         request, wiring, summary = self._request, self._wiring, self._summary
         try:
             path = await plan_scenario(
                 scenario,
-                self._planner,
-                self._parts.reward,
-                self._parts.prior,
+                planner,
+                taker.reward,
+                taker.prior,
                 pack=wiring.pack,
                 budget=wiring.settings.budget,
                 evaluations=request.evaluations,
@@ -206,11 +233,11 @@ class _Run:
         except PlanningError as error:
             if isinstance(error.__cause__, SpendingLimitReached):
                 summary.waiting.append(scenario.id)
-                return
+                return False
             if not summary.planned and isinstance(error.__cause__, ModelError):
                 raise error.__cause__ from error
             summary.failed.append((scenario.id, str(error)))
-            return
+            return False
         cut = self._was_cut(scenario)
         plan = digest(_origin(path))
         # Marked before it is stored and unmarked after: whenever the run dies, no path that was cut counts as finished.
@@ -218,12 +245,13 @@ class _Run:
             self._ledger.mark_unfinished(plan)
             summary.unfinished.append(scenario.id)
             if path.id in self._complete:
-                return  # half a search does not replace what another planner or model finished
+                return False  # half a search does not replace what another planner or model finished
         async with self._storing:
             await asyncio.to_thread(self._store.add, [path])  # embedding takes a while, and others wait for replies
         if not cut:
             self._ledger.mark_unfinished(plan, False)
         summary.planned.append(path)
+        return not cut
 
     def _was_cut(self, scenario: Scenario) -> bool:
         prior = self._parts.kept_prior

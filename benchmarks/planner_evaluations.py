@@ -16,16 +16,14 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from benchmarks import planner_callables
+from benchmarks.made_up import ATTRIBUTES, Person, made_up, regret
 
 Planner = Callable[[Callable[[list[str]], float], Sequence[str], int, int, Mapping[str, float], int], list[str]]
 
-_ATTRIBUTES = tuple(f"attribute_{letter}" for letter in "abcdefghij")
 _BUDGETS = (4, 6, 8, 10, 12, 15, 20, 30, 45, 70, 100)
 _REFERENCES = ("greedy", "random")
 
@@ -47,7 +45,7 @@ def main() -> None:
         needed = {name: _needed(curve, options.level) for name, curve in curves.items()}
         for name, curve in curves.items():
             ratios = [_ratio(needed[name], needed[reference]) for reference in _REFERENCES]
-            row = " ".join(f"{budget}:{regret:.3f}" for budget, (regret, _) in curve.items())
+            row = " ".join(f"{budget}:{lost:.3f}" for budget, (lost, _) in curve.items())
             print(f"{size:>4} {kind:>6} {name:>11} {_shown(needed[name]):>7} {ratios[0]:>9} {ratios[1]:>9}  {row}")
 
 
@@ -63,56 +61,17 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-@dataclass
-class _Person:
-    """Scores of one made-up person. Called with a set, it keeps account, as a bill would."""
-
-    true: Mapping[frozenset[str], float]
-    effects: Mapping[str, float]
-    noise: float
-    rng: random.Random
-    spent: int = 0
-
-    def __post_init__(self) -> None:
-        self._told: dict[frozenset[str], float] = {}
-
-    @property
-    def noisy(self) -> bool:
-        return self.noise > 0
-
-    def __call__(self, attributes: list[str]) -> float:
-        known = frozenset(attributes)
-        if self.noisy:
-            self.spent += 1
-            return self.true[known] + self.rng.gauss(0, self.noise)
-        self._told[known] = self.true[known]
-        self.spent = len(self._told)
-        return self._told[known]
+def _person(number: int, options: argparse.Namespace) -> Person:
+    return made_up(number, seed=options.seed, pairs=options.pairs, alone=options.alone, noise=options.noise)
 
 
-def _person(number: int, options: argparse.Namespace) -> _Person:
-    rng = random.Random(f"{options.seed} person {number}")
-    effects = {a: rng.triangular(-0.1, 0.7, 0.15) for a in _ATTRIBUTES}
-    pairs = {
-        frozenset(pair): rng.gauss(0, options.pairs) if rng.random() < 0.5 else 0.0
-        for pair in itertools.combinations(_ATTRIBUTES, 2)
-    }
-    scores = {}
-    for size in range(len(_ATTRIBUTES) + 1):
-        for members in itertools.combinations(_ATTRIBUTES, size):
-            latent = sum(effects[a] for a in members) + rng.gauss(0, options.alone)
-            latent += sum(pairs[frozenset(pair)] for pair in itertools.combinations(members, 2))
-            scores[frozenset(members)] = min(5.0, max(1.0, 5 - 2.2 * math.exp(-0.7 * latent)))
-    return _Person(scores, effects, options.noise, random.Random(f"{options.seed} draws {number}"))
-
-
-def _prior(person: _Person, kind: str, rng: random.Random) -> dict[str, float]:
+def _prior(person: Person, kind: str, rng: random.Random) -> dict[str, float]:
     """Even; or 1 / rank by the single effects, seen with a little error, or the wrong way round."""
     if kind == "even":
-        return dict.fromkeys(_ATTRIBUTES, 1 / len(_ATTRIBUTES))
+        return dict.fromkeys(ATTRIBUTES, 1 / len(ATTRIBUTES))
     sign = 1 if kind == "good" else -1
     seen = {a: sign * effect + rng.gauss(0, 0.1) for a, effect in person.effects.items()}
-    ranked = sorted(_ATTRIBUTES, key=lambda a: -seen[a])
+    ranked = sorted(ATTRIBUTES, key=lambda a: -seen[a])
     total = sum(1 / rank for rank in range(1, len(ranked) + 1))
     return {a: 1 / rank / total for rank, a in enumerate(ranked, start=1)}
 
@@ -126,9 +85,8 @@ def _curve(plan: Planner, size: int, kind: str, options: argparse.Namespace) -> 
             person = _person(number, options)
             seed = 1000 * options.seed + number
             prior = _prior(person, kind, random.Random(f"{seed} prior"))
-            found = frozenset(plan(person, _ATTRIBUTES, size, budget, prior, seed))
-            scores = [person.true[frozenset(c)] for c in itertools.combinations(_ATTRIBUTES, size)]
-            regrets.append((max(scores) - person.true[found]) / (max(scores) - min(scores)))
+            found = frozenset(plan(person, ATTRIBUTES, size, budget, prior, seed))
+            regrets.append(regret(person, found, size))
             spent.append(person.spent)
         before = max((used for _, used in curve.values()), default=-1.0)
         curve[budget] = (sum(regrets) / len(regrets), sum(spent) / len(spent))
@@ -154,8 +112,8 @@ def _random(
 
 def _needed(curve: Mapping[int, tuple[float, float]], level: float) -> float | None:
     needed = None
-    for regret, spent in curve.values():
-        if regret > level:
+    for lost, spent in curve.values():
+        if lost > level:
             needed = None
         elif needed is None:
             needed = spent

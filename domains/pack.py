@@ -205,7 +205,11 @@ class DomainPack(Value):
         raise UnknownNameError("domain", name, self.domain_names)
 
     def domain_of(self, query: str) -> str | None:
-        """The domain with most cues in ``query``; None where there is none, or two have as many."""
+        """The domain with most cues in ``query``; None where there is none, or two have as many.
+
+        Made for answers, where no domain is better than a wrong one. Data that must have a domain gets one from
+        ``simulators.domain_guess``, which asks this first.
+        """
         counts = sorted(((d.cues_in(query), d.name) for d in self.domains), reverse=True)
         best, name = counts[0]
         return name if best and (len(counts) == 1 or counts[1][0] < best) else None

@@ -12,7 +12,7 @@ from .heuristic_judge import HeuristicJudge
 from .judge import Judge, LlmJudge
 from .metrics import clustered_interval, paired_difference, summarise
 from .records import ConversationRecord, RunSettings, plan_run
-from .report import write_report
+from .report import OFFLINE_LABEL, write_report
 from .results import Run, RunFolder, read_run
 from .reward import BestSubset, JudgedAnswerReward
 from .runner import Progress, run_eval
@@ -20,6 +20,7 @@ from .verdict import CRITERIA, Unscored, Verdict
 
 __all__ = [
     "CRITERIA",
+    "OFFLINE_LABEL",
     "Answerer",
     "Assistant",
     "Assistants",

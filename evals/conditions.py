@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..domains.errors import InputError, UnknownNameError
 from ..domains.pack import DomainPack
 from ..domains.scenario import Scenario
+from ..domains.value import Value
 from ..models import CUT_NOTE, collect_usage
 from ..simulators.dialogue import AgentTurn
 from .assistant import Answerer, Assistant, Extract
@@ -32,10 +33,8 @@ _COUNTED = ("random", "static", "oracle")
 _FROM_FACTORY = ("agent", "raise")
 
 
-class Condition(BaseModel):
+class Condition(Value):
     """One way to answer. ``k`` is the number of questions of a fixed questionnaire, None elsewhere."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="As in records and tables, such as 'static:3'.")
     kind: ConditionKind

@@ -2,7 +2,7 @@
 
 AskfirstError
 ├── InputError                     what a person gave cannot be used (exit code 2)
-│   ├── RunExists                  the output folder is there already
+│   ├── RunExists                  there is something in the output folder already
 │   ├── RunLocked                  another process writes to the run folder
 │   ├── SettingsDiffer             a run is resumed with other settings
 │   └── RunFolderError             no run folder there, or one that cannot be written or read
@@ -67,10 +67,12 @@ class RunFolderError(InputError):
 
 
 class RunExists(RunFolderError):
-    """The output folder is there already."""
+    """There is something in the output folder already: a run, unless ``problem`` says what else."""
 
-    def __init__(self, folder: object) -> None:
-        super().__init__(folder, "already exists; choose another folder, or resume the run that is in it")
+    def __init__(
+        self, folder: object, problem: str = "already holds a run; choose another folder, or go on with --resume"
+    ) -> None:
+        super().__init__(folder, problem)
 
 
 class RunLocked(RunFolderError):

@@ -41,13 +41,15 @@ class HeuristicJudge:
     *User-specific alignment*: share of key attributes, weighted by sensitivity, that the answer reflects. Key are those
     with a triggered rule, and the three most sensitive ones with a value that says something. An attribute is reflected
     when a triggered rule of it is addressed, or a distinctive word of its value is named: not one of the query, of the
-    pack's general guidance, or of a short stop list.
+    pack's general guidance, of a short stop list, or of what the pack says about *other* attributes. "See a doctor"
+    fits many people who are ill, and says nothing to a doctor.
     """
 
     def __init__(self, pack: DomainPack) -> None:
         self._pack = pack
         self._labels = {a.id: a.label for a in pack.attributes}
         self._common = _words(" ".join(d.guidance for d in pack.domains)) | _STOP_WORDS
+        self._elsewhere = {a: _words(_said_of_others(pack, a)) for a in pack.attribute_ids}
         # A planner has one person's answers judged hundreds of times.
         self._person = lru_cache(maxsize=256)(self._read_person)
 
@@ -80,7 +82,7 @@ class HeuristicJudge:
         values = dict(profile)
         triggered = self._pack.risks(values, domain)
         ordinary = self._common | _words(query)
-        distinctive = {a: _words(v) - ordinary for a, v in values.items()}
+        distinctive = {a: _words(v) - ordinary - self._elsewhere[a] for a, v in values.items()}
         ruled = {r.attribute for r in triggered}
         speaking = [a for a in self._pack.by_sensitivity() if distinctive.get(a) or a in ruled]
         key = ruled.union(speaking[:_KEY_ATTRIBUTES])
@@ -99,7 +101,7 @@ class HeuristicJudge:
             return 3, "The profile holds nothing that an answer could fit."
         said = _words(answer)
         dealt = {r.attribute for r in addressed}
-        reflected = [a for a in key if a in dealt or _names(person.distinctive[a], said)]
+        reflected = [a for a in key if a in dealt or _names(person.distinctive[a], said - self._elsewhere[a])]
         share = sum(map(self._sensitivity, reflected)) / sum(map(self._sensitivity, key))
         fits = _listed([self._labels[a] for a in reflected])
         misses = _listed([self._labels[a] for a in key if a not in reflected])
@@ -162,6 +164,13 @@ def _grade(share: float) -> int:
     return 1 + sum(share >= step for step in (0.1, 0.25, 0.5, 0.8))
 
 
+def _said_of_others(pack: DomainPack, attribute: str) -> str:
+    """What an answer by the pack says because of other attributes than this one."""
+    rules = (r.guidance for r in pack.risk_rules if r.attribute != attribute)
+    feelings = (e.text for e in pack.acknowledgements if e.attribute != attribute)
+    return " ".join((*rules, *feelings))
+
+
 def _names(distinctive: set[str], said: set[str]) -> bool:
     """Whether a distinctive word is said, other endings of long words included ("diabetes", "diabetic")."""
     stems = tuple(w[:6] for w in distinctive if len(w) >= 7)
@@ -190,8 +199,8 @@ _STOP_WORDS = frozenset(
         history with from that this they them their have been were what when where which while will would about
         after again always another because before being between both could does doing down during each every
         everything feels first great having help helps here home into just keep keeps kept know knows last later
-        less life like little live lives long made make makes many more most much must need needs never next
-        nothing often once only over part past people person plan plans really since some someone something soon
+        less life like little live lives long made make makes many mind more most much must need needs never next
+        nothing often once only over part past people person plan plans quiet really since some someone something soon
         still such take takes talk than then there these thing things think those through time times today
         together under until using very want wants week weeks well went work worker works working year years
         your yours yourself family friend friends money feel feeling feelings

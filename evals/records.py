@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from ..domains.errors import InputError
 from ..domains.pack import DomainPack
 from ..domains.scenario import Risk, Scenario
+from ..domains.value import Value
 from ..models import Usage
 from ..models.safe_text import safe_text
 from ..simulators.behaviour import COOPERATIVE_BEHAVIOUR, Behaviour
@@ -27,14 +28,12 @@ RecordKey = tuple[str, str, str, str, int] | tuple[str, str, str, str, int, str]
 """(scenario, condition, model, judge model, repeat), and the behaviour unless it is ``cooperative``."""
 
 
-class ConversationRecord(BaseModel):
+class ConversationRecord(Value):
     """One conversation: a line of ``conversations.jsonl``.
 
     Exactly one of ``verdict`` and ``error`` is set. A conversation with an error was never judged. NUL and lone
     surrogates in any text become U+FFFD, so that every line can be written and read.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     scenario_id: str
     condition: str
@@ -117,10 +116,8 @@ class ConversationRecord(BaseModel):
         return self.model_dump_json(by_alias=True)
 
 
-class RunSettings(BaseModel):
+class RunSettings(Value):
     """Everything that decides what a run does. Two runs with equal settings have the same conversations to hold."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     data: str = Field(description="Where the scenarios came from.")
     data_digest: str = Field(description="SHA-256 over the scenarios that are used.")

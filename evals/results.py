@@ -49,15 +49,15 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: str | Path, settings: RunSettings, *, created: datetime) -> Self:
-        """Make the folder with its ``run.json``. The folder appears complete or not at all.
+        """Make the folder with its ``run.json``. A new folder appears complete or not at all; an empty one is used.
 
         Raises:
             RunExists: something is there already.
+            RunLocked: another process is beginning a run in the same empty folder.
             RunFolderError: it cannot be written.
         """
         folder = Path(path)
-        if folder.exists() or folder.is_symlink():
-            raise RunExists(folder)
+        cls.check_free(folder)
         info = {
             "format": _FORMAT,
             "created": created.isoformat(timespec="seconds"),
@@ -65,12 +65,15 @@ class RunFolder:
             "python": platform.python_version(),
             "settings": settings.model_dump(mode="json"),
         }
+        text = json.dumps(info, indent=2, ensure_ascii=False) + "\n"
+        if folder.is_dir():
+            return cls(folder, settings, _begun_in(folder, text), [])
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
             try:
                 draft.chmod(0o755)
-                write_atomic(draft / _RUN, json.dumps(info, indent=2, ensure_ascii=False) + "\n")
+                write_atomic(draft / _RUN, text)
                 (draft / _CONVERSATIONS).touch()
                 draft.rename(folder)
             except BaseException:
@@ -79,6 +82,23 @@ class RunFolder:
         except OSError as error:
             raise RunFolderError(folder, f"cannot be made ({error.strerror or error})") from error
         return cls(folder, settings, _locked(folder), [])
+
+    @staticmethod
+    def check_free(path: str | Path) -> None:
+        """Raises ``RunExists`` unless a run can begin in ``path``: nothing is there, or an empty folder."""
+        folder = Path(path)
+        if not folder.is_dir():
+            if folder.exists() or folder.is_symlink():
+                raise RunExists(folder, "is there already and is no folder; choose another name")
+            return
+        try:
+            held = {entry.name for entry in folder.iterdir()}
+        except OSError as error:
+            raise RunFolderError(folder, f"cannot be read ({error.strerror or error})") from error
+        if _RUN in held:
+            raise RunExists(folder)
+        if held - {_LOCK}:
+            raise RunExists(folder, "exists and is not empty; choose another folder")
 
     @classmethod
     def resume(cls, path: str | Path, settings: RunSettings | None = None) -> Self:
@@ -243,6 +263,25 @@ def write_atomic(path: Path, text: str) -> None:
         raise
 
 
+def _begun_in(folder: Path, run: str) -> FileLock:
+    """Begin a run in an empty folder, which may be a mount point that nothing can be renamed onto. Its lock."""
+    lock = _locked(folder)
+    try:
+        RunFolder.check_free(folder)  # another process may have begun between the look and the lock
+        try:
+            (folder / _CONVERSATIONS).touch()
+            write_atomic(folder / _RUN, run)
+        except BaseException:
+            (folder / _CONVERSATIONS).unlink(missing_ok=True)
+            raise
+    except BaseException as error:
+        lock.release()
+        if isinstance(error, OSError):
+            raise RunFolderError(folder, f"cannot be written ({error.strerror or error})") from error
+        raise
+    return lock
+
+
 def _locked(folder: Path) -> FileLock:
     lock = FileLock(folder / _LOCK, blocking=False, thread_local=False)
     try:
@@ -323,6 +362,8 @@ def _flat(settings: RunSettings) -> dict[str, Any]:
 
 
 def _short(value: Any) -> str:
+    if value is None:
+        return "not set"
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -20,7 +20,7 @@ from .conversations import Conversations, Job, UserCheck, UserFactory, conversat
 from .errors import RunAborted
 from .judge import Judge
 from .metrics import summarise
-from .records import ConversationRecord, record_key
+from .records import ConversationRecord, RecordKey, record_key
 from .results import RunFolder
 
 __all__ = ["Progress", "UserCheck", "UserFactory", "conversation_seed", "run_eval"]
@@ -54,7 +54,8 @@ async def run_eval(
     """Run every conversation that ``folder.settings`` plans and the folder does not hold yet, then write the summary.
 
     A failing assistant (or simulated user) makes a record with an error, which is never judged; a resumed run tries it
-    again. Cancelling loses at most the conversations in flight. Repeats of a scenario get seeds of their own.
+    again. That holds for an ``InputError`` too, such as a query that is too long: it is one conversation's. Cancelling
+    loses at most the conversations in flight. Repeats of a scenario get seeds of their own.
     Where the simulated person was not the person (``Dialogue.simulator_failure``), the conversation is drawn again with
     another seed, up to ``settings.redraws`` times, and then kept without a score.
 
@@ -68,7 +69,8 @@ async def run_eval(
         check_user: looks at every conversation in which code saw no failure of the simulated person.
         concurrency: most conversations at a time.
         give_up_after: stop when this many conversations have ended and every one failed, or could not be judged because
-            the judge's endpoint failed. A refused key stops the run at once.
+            the judge's endpoint failed. Conversations of one scenario that end in an ``InputError`` count once: the
+            fault may be in the scenario. A refused key stops the run at once.
         on_progress: called after every conversation.
         clock: seconds, for timings.
 
@@ -76,7 +78,7 @@ async def run_eval(
         The summary, as in ``summary.json``.
 
     Raises:
-        InputError: the conditions cannot be served; nothing was run.
+        InputError: the conditions cannot be served and nothing was run; or every conversation failed with it.
         RunAborted: every conversation fails.
         RunFolderError: a record cannot be written.
     """
@@ -145,6 +147,7 @@ class _Watch:
     errors: int = 0
     unscored: int = 0
     useless: int = 0
+    signs: set[RecordKey | str] = field(default_factory=set)
     useful: bool = field(default=False)
 
     def tell(self, record: ConversationRecord | None, failure: Exception | None = None) -> None:
@@ -166,11 +169,13 @@ class _Watch:
             return
         self.useless += 1
         cause = failure.cause if isinstance(failure, DialogueFailed) else failure
-        if isinstance(cause, InputError):
-            raise cause
+        # What was given with one scenario fails under each of its conditions, and says nothing about the others.
+        self.signs.add(record.scenario_id if isinstance(cause, InputError) else record.key)
         name = type(cause).__name__ if cause is not None else record.unscored or ""
         refused = name == AuthenticationFailed.__name__
-        if refused or (not self.useful and self.useless >= self.give_up_after):
+        if refused or (not self.useful and len(self.signs) >= self.give_up_after):
+            if isinstance(cause, InputError):
+                raise cause
             if record.error is None:
                 raise RunAborted(
                     self.useless, name, "the judge's model failed, so no answer can be scored"

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from ..domains.value import Value
 from ..models import holds_fence
 from .fidelity import speaks_as_assistant
 
@@ -52,7 +51,7 @@ _LABEL = re.compile(
 _NOTHING = re.compile(r"[\s.\-_*…\"'`~#\u200b\u200c\u200d\ufeff]*")
 
 
-class Cleaned(BaseModel):
+class Cleaned(Value):
     """A person's message, or the problem that makes the reply unusable.
 
     Attributes:
@@ -61,8 +60,6 @@ class Cleaned(BaseModel):
         problem: why the reply is no message of the person, None if it is one.
         removed: what was cut out: "reasoning", "role_prefix", "other_side", "template".
     """
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     ended: bool = False

@@ -6,9 +6,10 @@ import itertools
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..domains.errors import AskfirstError
+from ..domains.value import Value
 from .checks import failure_in, universal_faults
 from .cleaning import strip_stop_tokens
 from .control import Control, StopReason, silence
@@ -29,18 +30,14 @@ __all__ = [
 ]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TranscriptMessage(_Value):
+class TranscriptMessage(Value):
     """One message, as both sides and a judge see it."""
 
     role: Literal["user", "assistant"]
     content: str
 
 
-class Dialogue(_Value):
+class Dialogue(Value):
     """A finished simulated conversation: plain data.
 
     Stop reasons: ``answered`` (the assistant gave its answer), ``turns_done`` (the person's further turns were taken),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from ..domains.value import Value
 from .turns import AgentTurn, UserTurn
 
 __all__ = ["Ledger", "LedgerEntry", "LedgerState", "build_ledger"]
@@ -14,11 +15,7 @@ __all__ = ["Ledger", "LedgerEntry", "LedgerState", "build_ledger"]
 LedgerState = Literal["asked", "volunteered", "declined", "lied_about", "never_came_up"]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class LedgerEntry(_Value):
+class LedgerEntry(Value):
     """One attribute. Turns are counted by the assistant's messages, from 1; 0 is the person's opening."""
 
     state: LedgerState = "never_came_up"
@@ -30,7 +27,7 @@ class LedgerEntry(_Value):
     used: bool | None = Field(default=None, description="Whether the answer used it; None: the assistant did not say.")
 
 
-class Ledger(_Value):
+class Ledger(Value):
     """One entry per attribute, in the order of the person's attributes."""
 
     entries: dict[str, LedgerEntry] = Field(default_factory=dict)

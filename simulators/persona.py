@@ -5,21 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Container, Iterable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..domains.pack import DomainPack
 from ..domains.profile import Profile
 from ..domains.scenario import Scenario
+from ..domains.value import Value
 from .behaviour import COOPERATIVE_BEHAVIOUR, PLAIN_STYLE, Behaviour
 from .disclosure import COOPERATIVE, Disclosure, Reveal, reveal
 
 __all__ = ["PLAIN_STYLE", "Persona"]
 
 
-class Persona(BaseModel):
+class Persona(Value):
     """A query, the profile of who asks it, how this person writes and what they tell."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     scenario_id: str = ""
     query: str = Field(min_length=1, description="The opening message, word for word.")

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Protocol, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from ..domains.value import Value
 
 __all__ = ["AgentSession", "AgentTurn", "ConcludingSession", "SimulatedUser", "UserTurn"]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class AgentTurn(_Value):
+class AgentTurn(Value):
     """One message of the assistant under test."""
 
     text: str
@@ -26,7 +24,7 @@ class AgentTurn(_Value):
     notes: tuple[str, ...] = Field(default=(), description="Fallbacks and degradations, never a person's values.")
 
 
-class UserTurn(_Value):
+class UserTurn(Value):
     """One message of the simulated person."""
 
     text: str

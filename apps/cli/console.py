@@ -61,5 +61,5 @@ def progress(label: str, *, quiet: bool = False) -> Iterator[Advance]:
     else:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=console) as bar:
-            task = bar.add_task(label, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+            task = bar.add_task(label, total=None, visible=False)  # until it is known how much there is to do
+            yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

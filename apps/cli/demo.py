@@ -20,7 +20,8 @@ CONDITIONS = ("context_free", "static:3", "agent", "raise", "context_rich")
 
 def demo(
     output: Annotated[
-        Path | None, typer.Option("--out", help="New folder for the run; default: runs/demo-TIME.", show_default=False)
+        Path | None,
+        typer.Option("--out", help="New or empty folder for the run; default: runs/demo-TIME.", show_default=False),
     ] = None,
     limit: options.Limit = None,
     seed: options.Seed = 0,
@@ -37,10 +38,13 @@ def demo(
     ] = 60,
     as_json: options.Json = False,
 ) -> None:
-    """Plan paths for the packaged planning scenarios, then hold and judge conversations on the others."""
+    """Plan paths for the packaged planning scenarios, then hold and judge conversations on the others.
+
+    The planned paths go into a folder of its own beside the run, whatever ASKFIRST_STORE or ASKFIRST_CHROMA_URL say.
+    """
     settings = options.settings(locals())
     from ...agents import RewardLedger
-    from ...evals import RunExists
+    from ...evals import RunFolder
     from ...models import run_sync
     from ..evaluation import PACKAGED, EvalRequest, run_evaluation, scenarios_from
     from ..planning import PlanRequest, plan_scenarios
@@ -48,8 +52,7 @@ def demo(
     from ..wiring import Wiring
 
     folder = output or Path("runs") / f"demo-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    if folder.exists():
-        raise RunExists(folder)
+    RunFolder.check_free(folder)
     own = {"store": folder.with_name(f"{folder.name}.paths"), "chroma_url": None, "rewards": None}
     wiring = Wiring(settings.model_copy(update=own))
     wiring.check_models()
@@ -76,7 +79,7 @@ def demo(
         with progress("Conversations", quiet=as_json) as advance:
             result = run_evaluation(request, wiring, folder, on_progress=lambda p: advance(p.done, p.planned))
     except KeyboardInterrupt:
-        if folder.exists():
+        if (folder / "run.json").exists():
             note(f"Interrupted. Nothing that was finished is lost; go on with: askfirst eval --resume {folder}")
         raise
     if as_json:

@@ -34,7 +34,7 @@ def doctor(
     from ..wiring import Wiring
 
     wiring = Wiring(settings)
-    checks = [_versions(), _pack(wiring), _embedding(wiring), _store(wiring), *_models(wiring)]
+    checks = [_versions(), *_tracing(), _pack(wiring), _embedding(wiring), _store(wiring), *_models(wiring)]
     if as_json:
         print_json({"ok": all(c["ok"] for c in checks), "checks": checks})
     else:
@@ -66,6 +66,21 @@ def _versions() -> Check:
 
     listed = ", ".join(f"{name} {version(name)}" for name in _DISTRIBUTIONS)
     return _check("versions", f"askfirst {version('askfirst')}, Python {platform.python_version()}, {listed}")
+
+
+def _tracing() -> list[Check]:
+    """A line where the environment asks LangChain and LangGraph to send every run to a tracing service."""
+    import os
+
+    names = [f"{owner}_{name}" for owner in ("LANGSMITH", "LANGCHAIN") for name in ("TRACING", "TRACING_V2")]
+    asked = [name for name in names if os.environ.get(name, "").strip().casefold() == "true"]
+    if not asked:
+        return []
+    state = (
+        f"{', '.join(asked)} in the environment: askfirst keeps tracing off, so no conversation reaches that service; "
+        "only a graph that you compile or serve yourself is traced"
+    )
+    return [_check("tracing", state)]
 
 
 def _pack(wiring: Wiring) -> Check:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ __all__ = ["evaluate"]
 
 
 def evaluate(
+    ctx: typer.Context,
     data: Annotated[
         str | None, typer.Argument(help="File or folder of scenarios, or 'penguin_mini'.", show_default=False)
     ] = None,
@@ -27,9 +28,12 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--out", help="New folder for the run.", show_default=False)] = None,
+    output: Annotated[
+        Path | None, typer.Option("--out", help="New or empty folder for the run.", show_default=False)
+    ] = None,
     resume: Annotated[
-        Path | None, typer.Option("--resume", help="Go on with the run in this folder.", show_default=False)
+        Path | None,
+        typer.Option("--resume", help="Go on with the run in this folder, as it was begun.", show_default=False),
     ] = None,
     split: Annotated[str, typer.Option("--split", help="auto, plan, eval or all.")] = "auto",
     limit: options.Limit = None,
@@ -55,7 +59,11 @@ def evaluate(
     fail_under: Annotated[
         float | None,
         typer.Option(
-            "--fail-under", min=1, max=5, help="Exit with 1 if a condition's mean is lower.", show_default=False
+            "--fail-under",
+            min=1,
+            max=5,
+            help="Exit with 1 if a condition's mean is lower; --resume keeps it.",
+            show_default=False,
         ),
     ] = None,
     seed: options.Seed = 0,
@@ -79,6 +87,7 @@ def evaluate(
     """Hold simulated conversations under each condition, judge them, and write a run folder with report.html."""
     settings = options.settings(locals())
     from ...domains import InputError
+    from ...evals import SettingsDiffer
     from ..evaluation import EvalRequest, resume_run, run_evaluation, split_choice
     from ..wiring import Wiring
 
@@ -93,7 +102,8 @@ def evaluate(
     try:
         with progress("Conversations", quiet=as_json) as advance:
             if resume is not None:
-                result = resume_run(resume, settings, on_progress=lambda p: advance(p.done, p.planned))
+                named = _named(ctx)
+                result = resume_run(resume, settings, on_progress=lambda p: advance(p.done, p.planned), named=named)
             else:
                 request = EvalRequest(
                     data=data or "",
@@ -107,10 +117,16 @@ def evaluate(
                     turns=turns,
                     redraws=redraws,
                     check_users=check_users,
+                    fail_under=fail_under,
                 )
                 result = run_evaluation(
                     request, Wiring(settings), folder, on_progress=lambda p: advance(p.done, p.planned)
                 )
+    except SettingsDiffer as other:
+        listed = "; ".join(f"{_option(n)}: {old} there, {new} now" for n, (old, new) in other.differences.items())
+        raise InputError(
+            f"--resume {folder}: the run was begun with other settings ({listed}); leave that out, or start a new run"
+        ) from other
     except KeyboardInterrupt:
         if (folder / "run.json").exists():
             note(f"Interrupted. Nothing that was finished is lost; go on with: askfirst eval --resume {folder}")
@@ -122,6 +138,22 @@ def evaluate(
     if problem := result.problem:
         note(problem)
         raise typer.Exit(3)
-    if fail_under is not None and (low := result.below(fail_under)):
-        note(f"Gate failed: mean below {fail_under:g} or not scored in {', '.join(low)}")
+    gate = fail_under if fail_under is not None else result.gate
+    if gate is not None and (low := result.below(gate)):
+        note(f"Gate failed: mean below {gate:g} or not scored in {', '.join(low)}")
         raise typer.Exit(1)
+
+
+_SINGULAR = {"behaviour": "behaviours"}  # option -> setting, where the names differ
+
+
+def _named(ctx: typer.Context) -> dict[str, Any]:
+    """What stands on the command line, by setting; the gate may change from one start to the next."""
+    names = {n: ctx.get_parameter_source(n) for n in ctx.params if n not in ("resume", "fail_under", "as_json")}
+    given = [n for n, source in names.items() if source is not None and source.name == "COMMANDLINE"]
+    return {_SINGULAR.get(n, n): ctx.params[n] for n in given}
+
+
+def _option(setting: str) -> str:
+    option = next((o for o, s in _SINGULAR.items() if s == setting), setting)
+    return f"--{option.replace('_', '-')}"

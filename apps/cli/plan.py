@@ -37,6 +37,10 @@ def plan(
     split: Annotated[str, typer.Option("--split", help="auto, plan, eval or all.")] = "auto",
     limit: options.Limit = None,
     seed: options.Seed = 0,
+    learn: Annotated[
+        bool,
+        typer.Option("--learn/--no-learn", help="Start from what other scenarios of the domain taught (mcts, bayes)."),
+    ] = True,
     model: options.Model = None,
     judge_model: options.JudgeModel = None,
     planner_model: options.PlannerModel = None,
@@ -100,7 +104,7 @@ def plan(
     planner = preset_planner(planner, preset)
     wiring.planner(planner)  # an unknown name shows before anything is read
     scenarios = scenarios_from(data, wiring, split_choice(split), default="plan")[:limit]
-    request = PlanRequest(planner, evaluations, seed, leaves, max_calls=call_limit, max_tokens=token_limit)
+    request = PlanRequest(planner, evaluations, seed, learn, leaves, max_calls=call_limit, max_tokens=token_limit)
     ledger = rewards_file(settings)
     if dry_run:
         _print_estimate(_estimated(scenarios, wiring, request, ledger), as_json)

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     from ..evaluation import EvalResult
 
-__all__ = ["OFFLINE_LABEL", "print_summary"]
-
-OFFLINE_LABEL = "Offline reference backend: checks the pipeline, says nothing about any LLM."
+__all__ = ["print_summary"]
 
 
 def print_summary(result: EvalResult) -> None:
     """Print one row per condition: score with interval, coverage, questions, failures."""
     from rich.table import Table
+
+    from ...evals import OFFLINE_LABEL
 
     console = out()
     settings = result.settings

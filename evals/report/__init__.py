@@ -3,6 +3,7 @@
 The plotting and template libraries are loaded when a report is written.
 """
 
+from .view import OFFLINE_LABEL
 from .write import write_report
 
-__all__ = ["write_report"]
+__all__ = ["OFFLINE_LABEL", "write_report"]

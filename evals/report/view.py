@@ -17,6 +17,7 @@ from .charts import Point, intervals_chart, pairs_chart, questions_chart
 __all__ = ["OFFLINE_LABEL", "Failure", "Report", "RunView", "Sample", "build_report", "heat", "human"]
 
 OFFLINE_LABEL = "Offline reference backend: checks the pipeline, says nothing about any LLM."
+"""Stands above every table of a run without a language model."""
 _SAMPLES = 3
 _FAILURES_SHOWN = 50
 _MANY_FAILURES = 0.1  # share of draws

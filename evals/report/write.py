@@ -37,7 +37,7 @@ def write_report(run_dirs: str | Path | Sequence[str | Path], out: str | Path | 
     if not folders:
         raise InputError("no run folder given")
     if out is None and len(folders) > 1:
-        raise InputError("several runs need a file to write their report to")
+        raise InputError("several runs need a file to write their report to; name it with --out FILE")
     report = build_report([read_run(folder) for folder in folders])
     named = Path(out) if out is not None else folders[0] / "report.html"
     markdown = named.with_suffix(".md")

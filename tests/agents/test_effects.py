@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from askfirst.agents.effects import Background, BayesianEffects, centred_log_prior
+from askfirst.agents.effects import BayesianEffects, centred_log_prior, hypotheses
 
 NAMES = tuple("abcdef")
 SETS = np.array([[float(i in c) for i in range(6)] for c in itertools.combinations(range(6), 3)])
-EVEN = Background.from_prior(None, NAMES)
+EVEN = hypotheses(None, NAMES)
 
 
 def row(*members: int) -> int:
@@ -63,7 +63,7 @@ def test_a_pair_that_helps_is_seen_where_it_was_not_evaluated() -> None:
 
 def test_a_prior_counts_until_it_turns_out_to_mislead() -> None:
     prior = dict(zip(NAMES, (0.4, 0.25, 0.15, 0.1, 0.06, 0.04), strict=True))
-    belief = BayesianEffects(SETS, Background.from_prior(prior, NAMES))
+    belief = BayesianEffects(SETS, hypotheses(prior, NAMES))
     assert int(np.argmax(belief.mean())) == row(0, 1, 2)
     truth = rewards({0: -0.4, 1: -0.2, 2: 0.0, 3: 0.2, 4: 0.4, 5: 0.6})
     belief.update([(r, truth[r]) for r in (row(0, 1, 2), row(0, 1, 3))])
@@ -100,7 +100,7 @@ def test_scores_at_the_top_are_no_infinite_latent() -> None:
 
 def test_repeated_draws_tell_the_noise_and_narrow_the_belief() -> None:
     rng = np.random.default_rng(0)
-    belief = BayesianEffects(SETS, EVEN, noisy=True)
+    belief = BayesianEffects(SETS, hypotheses(None, NAMES, noisy=True))
     belief.update([(3, 4.0 + rng.normal(0, 0.35))])
     once = belief.sd()[3]
     belief.update([(3, 4.0 + rng.normal(0, 0.35)) for _ in range(30)])
@@ -110,7 +110,7 @@ def test_repeated_draws_tell_the_noise_and_narrow_the_belief() -> None:
 
 
 def test_the_draw_that_tells_most_about_two_sets_is_not_of_a_third_without_their_difference() -> None:
-    belief = BayesianEffects(SETS, EVEN, noisy=True)
+    belief = BayesianEffects(SETS, hypotheses(None, NAMES, noisy=True))
     told = belief.contrast(row(0, 1, 2), row(0, 1, 3))
     assert told[row(0, 1, 2)] > 10 * told[row(0, 4, 5)]
     assert told[row(2, 4, 5)] > told[row(0, 4, 5)]  # holds what they differ in

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from askfirst.agents import Entry, LedgerUnusable, Recipe, RewardLedger
+from askfirst.agents import Entry, LedgerUnusable, Lesson, Recipe, RewardLedger
 from askfirst.models import Usage
 
 RECIPE = Recipe(kind="reward", models={"agent": "openai:a", "judge": "openai:j"}, pack="penguin 1")
@@ -50,6 +50,31 @@ def test_scenario_set_and_draw_count(path: Path) -> None:
         assert ledger.get(RECIPE, "t", "age") is None
         assert ledger.get(RECIPE, "s", "age,mood") is None
         assert ledger.get(RECIPE, "s", "age", draw=1) is None
+
+
+def test_lessons_are_kept_by_recipe_and_domain_and_the_first_stands(path: Path) -> None:
+    first, late = (Lesson(prior={"age": 1.0}, scores=((("age",), score),)) for score in (4.0, 2.0))
+    with RewardLedger(path) as ledger:
+        assert ledger.keep_lesson(RECIPE, "Health", "s", first) == first
+        assert ledger.keep_lesson(RECIPE, "Health", "s", late) == first
+        assert ledger.keep_lesson(RECIPE, "Health", "r", late) == late
+        assert ledger.keep_lesson(RECIPE, "Career", "s", late) == late
+    with RewardLedger(path) as again:
+        assert list(again.lessons(RECIPE, "Health").items()) == [("r", late), ("s", first)]
+        assert again.lessons(RECIPE.model_copy(update={"pack": "penguin 2"}), "Health") == {}
+
+
+def test_a_ledger_of_the_first_version_goes_on(path: Path) -> None:
+    with RewardLedger(path) as ledger:
+        ledger.put(RECIPE, "s", "age", FOUR)
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE lesson")
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+    lesson = Lesson(prior={"age": 1.0}, scores=())
+    with RewardLedger(path) as ledger:
+        assert ledger.get(RECIPE, "s", "age") == FOUR
+        assert ledger.keep_lesson(RECIPE, "Health", "s", lesson) == lesson
 
 
 def test_the_first_commit_stands(path: Path) -> None:

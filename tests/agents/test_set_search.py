@@ -8,6 +8,7 @@ import pytest
 from askfirst.agents.bayes import MctsSettings
 from askfirst.agents.choices import Choices
 from askfirst.agents.context import Burden
+from askfirst.agents.effects import hypotheses
 from askfirst.agents.set_search import SetSearch
 from askfirst.agents.set_tree import SetTree
 
@@ -24,7 +25,8 @@ def tree(choices: Choices, c: float = 0.5) -> SetTree:
 def search(choices: Choices, settings: MctsSettings | None = None, **options: int | bool) -> SetSearch:
     prior = dict.fromkeys(choices.attributes, 1 / len(choices.attributes))
     given = {"evaluations": 60, "seed": 0, **options}
-    return SetSearch(choices, prior, settings or MctsSettings(), **given)
+    settings = settings or MctsSettings()
+    return SetSearch(choices, prior, hypotheses(prior, choices.attributes, noisy=settings.noisy), settings, **given)
 
 
 # ---- the tree --------------------------------------------------------------------------------------------------------

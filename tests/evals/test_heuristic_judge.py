@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from askfirst.domains import DomainPack, Profile, Scenario
 from askfirst.evals import HeuristicJudge, Judge, Unscored, Verdict
-from askfirst.simulators import TranscriptMessage
+from askfirst.simulators import TranscriptMessage, packaged_scenarios
 
 from tests.conformance.judge import ANSWER, SCENARIO, JudgeContract, transcript
 
@@ -114,6 +114,59 @@ async def test_words_of_the_query_do_not_count_as_knowing_the_person(pack: Domai
     )
     assert (await judged(pack, echo, "Selling the caravan takes a month.")).user_specific_alignment == 1
     assert (await judged(pack, echo, "As a dealer you know the price.")).user_specific_alignment == 5
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "unasked", "known"),
+    [
+        (
+            "profession",
+            "Healthcare Worker, junior doctor on a ward",
+            "Your condition changes the picture. Ask your doctor or pharmacist what limits apply.",
+            "As you work on a ward, you know how tired a night makes.",
+        ),
+        (
+            "marital_status",
+            "Divorced, no contact with the children",
+            "Keep in contact with somebody whom you trust.",
+            "You miss the children.",
+        ),
+        (
+            "health_status",
+            "Serious Illness, in treatment for leukaemia",
+            "It deserves to be taken seriously.",
+            "With leukaemia, ask your team first.",
+        ),
+        (
+            "economic_status",
+            "Stable, with clients who do not mind",
+            "I have kept your age in mind.",
+            "Ask your clients.",
+        ),
+    ],
+)
+async def test_a_word_that_advice_on_something_else_uses_is_no_sign_of_knowing(
+    pack: DomainPack, attribute: str, value: str, unasked: str, known: str
+) -> None:
+    person = Scenario(id="x", domain="Life", query="May I?", profile=Profile(values={attribute: value}))
+    label = pack.attribute(attribute).label
+    assert f"Does not reflect: {label}" in _alignment(await judged(pack, person, unasked))
+    assert f"Fits: {label}" in _alignment(await judged(pack, person, known))
+
+
+def _alignment(verdict: Verdict) -> str:
+    return verdict.justifications["user_specific_alignment"]
+
+
+async def test_what_the_pack_says_of_one_attribute_credits_no_other_by_its_words(pack: DomainPack) -> None:
+    for scenario in packaged_scenarios(pack):
+        values = scenario.profile.values
+        for rule in pack.risks(values, scenario.domain):
+            addressed = {r.attribute for r in pack.risks(values, None) if r.addressed_in(rule.guidance)}
+            said = _alignment(await judged(pack, scenario, rule.guidance))
+            fits = said.removeprefix("Fits: ").partition(". Does not")[0].split(", ")
+            others = {pack.attribute(a).label for a in set(values) - addressed - {rule.attribute}}
+            assert not others.intersection(fits), (scenario.id, rule.id)
 
 
 async def test_justifications_name_rules_and_attributes_and_no_value(pack: DomainPack) -> None:

@@ -88,9 +88,33 @@ def test_run_json_repeats_the_run(path: Path, settings: RunSettings) -> None:
 
 def test_an_output_that_exists_is_refused_and_left_alone(path: Path, settings: RunSettings) -> None:
     path.mkdir()
-    with pytest.raises(RunExists):
+    (path / "notes.txt").write_text("mine")
+    with pytest.raises(RunExists, match="is not empty"):
         RunFolder.create(path, settings, created=CREATED)
-    assert list(path.iterdir()) == []
+    assert [p.name for p in path.iterdir()] == ["notes.txt"]
+    with pytest.raises(RunExists, match="is no folder"):
+        RunFolder.create(path / "notes.txt", settings, created=CREATED)
+
+
+def test_a_run_in_the_folder_is_one_to_resume(path: Path, settings: RunSettings) -> None:
+    RunFolder.create(path, settings, created=CREATED).close()
+    with pytest.raises(RunExists, match="--resume"):
+        RunFolder.create(path, settings, created=CREATED)
+
+
+def test_an_empty_folder_is_used(path: Path, tmp_path: Path, settings: RunSettings) -> None:
+    path.mkdir()
+    inode = path.stat().st_ino  # a mount point can neither be removed nor replaced
+    with RunFolder.create(path, settings, created=CREATED) as folder:
+        folder.append(record("everyday-00"))
+        with pytest.raises(RunLocked):
+            RunFolder.resume(path)
+    assert path.stat().st_ino == inode
+    assert len(read_run(path).records) == 1
+    (tmp_path / "empty").mkdir()
+    with no_file_longer_than(100), pytest.raises(RunFolderError, match="cannot be written"):
+        RunFolder.create(tmp_path / "empty", settings, created=CREATED)
+    RunFolder.create(tmp_path / "empty", settings, created=CREATED).close()
 
 
 def test_a_folder_that_cannot_be_made_leaves_nothing_half_written(tmp_path: Path, settings: RunSettings) -> None:

@@ -233,6 +233,21 @@ async def test_a_judge_that_nobody_reaches_stops_the_run_too(bench: Bench) -> No
         await bench.run(people(9), ["context_free"], how={"concurrency": 1, "give_up_after": 2})
 
 
+async def test_a_fault_of_one_conversations_input_is_recorded_and_the_run_goes_on(bench: Bench) -> None:
+    def fail(scenario_id: str) -> None:
+        if scenario_id == "everyday-00":
+            raise InputError("the message is too long")
+
+    bench.agent = OneLine(fail)
+    # The first person fails under both conditions, more often than the run would bear of a model.
+    summary, records = await bench.run(people(4), ["agent", "raise"], how={"concurrency": 1, "give_up_after": 2})
+    failed = [r for r in records if r.error is not None]
+    assert [(r.scenario_id, r.condition) for r in failed] == [("everyday-00", "agent"), ("everyday-00", "raise")]
+    assert all("the message is too long" in (r.error or "") and r.score is None for r in failed)
+    cell = summary["conditions"]["raise"]
+    assert (cell["n"], cell["scored"], cell["errors"], cell["coverage"]) == (4, 3, 1, 0.75)
+
+
 async def test_a_fault_of_the_input_comes_through_as_it_is(bench: Bench) -> None:
     def fail(scenario_id: str) -> None:
         raise InputError("the store was built with another embedding model")
