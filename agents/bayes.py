@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["BayesPlanner", "MctsPlanner", "MctsSettings"]
 
 
-_KNOWN = 16  # lessons after which a search of the domain need not doubt as long as a lone one
+_KNOWN = 0.3  # share of the variance of effects: where scenarios have as much in common, there is less to doubt
 
 
 class MctsSettings(Value):
@@ -49,8 +49,10 @@ class MctsSettings(Value):
         "few different scores, and a model of smooth effects goes on to look for more between them. None: it never "
         "does.",
     )
-    informed_least: int = Field(default=4, ge=1, description="``least`` where the domain is known (``informed``).")
-    informed_patience: int = Field(default=8, ge=1, description="``patience`` where the domain is known.")
+    informed_least: int = Field(
+        default=4, ge=1, description="``least`` where scenarios of the domain have much in common."
+    )
+    informed_patience: int = Field(default=8, ge=1, description="``patience`` where they have.")
     doubt: int | None = Field(
         default=8,
         ge=0,
@@ -89,7 +91,7 @@ class MctsPlanner:
         settings = self._settings
         if settings.noisy:
             return self
-        if domain.count >= _KNOWN:
+        if domain.shared >= _KNOWN:
             settings = settings.model_copy(
                 update={
                     "least": min(settings.least, settings.informed_least),

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from .posterior import Array, Posterior, Scales
 __all__ = ["DomainEffects"]
 
 _DOUBT = 0.1
+_FEW = 16  # lessons
 _NEGLIGIBLE = 1e-6  # weight of a hypothesis, and variance of a direction
 
 
@@ -92,14 +94,22 @@ class DomainEffects:
         taught._untaught = self._untaught + [seen.belief(background, scales).evidence for scales in EXACT]
         return taught
 
+    @property
+    def shared(self) -> float:
+        """Share of the variance of main and pair effects that scenarios of the domain are believed to share, 0 to 1.
+
+        0 until some scenarios have shown it.
+        """
+        if self.count < _FEW:
+            return 0.0
+        return float(sum(w * shared.share for shared, w in zip(self._shared, self._weights()[0], strict=True)))
+
     def hypotheses(self, prior: Mapping[str, float] | None, attributes: Sequence[str]) -> list[Hypothesis]:
         """What to believe of a scenario with these ``attributes``, all known here, before its first evaluation."""
         untaught = hypotheses(prior, attributes)
         if not self.count:
             return untaught
-        log = np.array([*(shared.evidence for shared in self._shared), *self._untaught])
-        weights = np.exp(log - log.max())
-        taught, rest = np.split(weights / weights.sum(), [len(self._shared)])
+        taught, rest = self._weights()
         usual = np.array([h.scales.weight for h in untaught])
         rest = np.maximum(rest, _DOUBT * usual / usual.sum())
         effects, trust = self._effects(attributes), centred_log_prior(prior, attributes)
@@ -114,6 +124,13 @@ class DomainEffects:
                 for h, w in zip(untaught, rest, strict=True)
             ),
         ]
+
+    def _weights(self) -> tuple[Array, Array]:
+        """Of the hypotheses that were taught, and of those that learn nothing, by how well each foresaw scenarios."""
+        log = np.array([*(shared.evidence for shared in self._shared), *self._untaught])
+        weights = np.exp(log - log.max())
+        weights /= weights.sum()
+        return weights[: len(self._shared)], weights[len(self._shared) :]
 
     def _effects(self, attributes: Sequence[str]) -> Array:
         """[effects of ``attributes``, effects of the domain and trust]: 1 where the one is the other."""
@@ -144,9 +161,14 @@ class _Seen:
     effects: Array
     trust: Array
 
+    @cached_property
+    def phi(self) -> Array:
+        """Features of the sets."""
+        return features(self.members)
+
     def belief(self, background: Background, scales: Scales) -> Posterior:
         """What one hypothesis makes of the scores."""
-        belief = background.belief(scales, self.members)
+        belief = background.belief(scales, self.members, self.phi)
         belief.condition(range(len(self.scores)), self.scores, np.ones(len(self.scores)), 0.0)
         return belief
 
@@ -166,6 +188,8 @@ class _Shared:
             triple=own.triple,
             private=own.private,
         )
+        own_variance = (self.scales.main**2 + self.scales.pair**2) / (usual.main**2 + usual.pair**2)
+        self.share = max(0.0, 1.0 - own_variance)
         self.evidence = 0.0
         self._own = own.directions * DIRECTIONS.sd
         loads = np.zeros((3, 2 + n + pairs))
@@ -178,7 +202,7 @@ class _Shared:
     def after(self, seen: _Seen) -> _Shared:
         """Conditioned on the scores of one scenario; ``evidence`` grows by how well they were foreseen."""
         belief = seen.belief(self.background(seen.effects, seen.trust), self.scales)
-        loads = features(seen.members) @ _with_trust(seen.effects, seen.trust)
+        loads = seen.phi @ _with_trust(seen.effects, seen.trust)
         latent, covariance = belief.observations()
         across = loads @ self._covariance
         gain = np.linalg.solve(covariance, across).T

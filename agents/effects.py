@@ -88,9 +88,11 @@ class Background:
         loads[2, 1 : n + 1] = centred_log_prior(prior, attributes)
         return cls(DIRECTIONS.mean @ loads, DIRECTIONS.sd[:, None] * loads)
 
-    def belief(self, scales: Scales, sets: Array) -> Posterior:
-        """About the scores of ``sets`` [sets, n], with independent effects of these ``scales``, before any of them."""
-        phi = features(sets)
+    def belief(self, scales: Scales, sets: Array, phi: Array) -> Posterior:
+        """About the scores of ``sets`` [sets, n], with independent effects of these ``scales``, before any of them.
+
+        ``phi``: the ``features`` of ``sets``.
+        """
         return Posterior(scales, sets, phi @ self.mean, phi @ self.root.T)
 
 
@@ -142,7 +144,8 @@ class BayesianEffects:
         self._sum: list[float] = []
         self._count: list[int] = []
         self._squares = 0.0  # of the scores about the mean of their set: repeats tell the noise
-        self._models = [h.background.belief(h.scales, sets) for h in hypotheses]
+        phi = features(sets)
+        self._models = [h.background.belief(h.scales, sets, phi) for h in hypotheses]
         self._reweigh()
 
     def update(self, scores: Sequence[tuple[int, float]]) -> None:

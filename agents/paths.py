@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .choices import Choices
@@ -10,9 +12,11 @@ from .context import PlanResult
 from .evaluations import HIGHEST, LOWEST, Evaluations
 
 if TYPE_CHECKING:
-    from .effects import Hypothesis
+    from .effects import BayesianEffects, Hypothesis
 
 __all__ = ["best_path", "result"]
+
+_FEW = 7  # attributes: 128 subsets
 
 
 async def best_path(
@@ -49,10 +53,11 @@ async def best_path(
     if target is None:
         target = min((s for s in scores if s), key=lambda s: (-scores[s], choices.cost(s), sorted(place[a] for a in s)))
     keep = 0 if most is None else max(0, paid.left - most)
+    known = _Known(paid, choices, prior, beliefs, _subsets(target))
     path: list[str] = []
     while len(path) < len(target):
         rest = sorted(target - set(path), key=lambda a: (-prior.get(a, 0.0), place[a]))
-        path.append(rest[0] if len(rest) == 1 else await _next(paid, choices, prior, beliefs, path, rest, keep))
+        path.append(rest[0] if len(rest) == 1 else await _next(known, path, rest, keep))
     measured = [n for n in range(1, len(path) + 1) if frozenset(path[:n]) in scores]
     if measured and not paid.noisy:
         path = path[: min(measured, key=lambda n: (-scores[frozenset(path[:n])], n))]
@@ -62,22 +67,20 @@ async def best_path(
         and frozenset() not in scores
     ):
         await paid.measure([frozenset()])
-    return result(paid, choices, prior, path, beliefs, rollouts=rollouts)
+    return _result(known, path, rollouts)
 
 
 def result(
-    paid: Evaluations,
-    choices: Choices,
-    prior: Mapping[str, float] | None,
-    path: Sequence[str],
-    beliefs: Sequence[Hypothesis] = (),
-    *,
-    rollouts: int = 0,
+    paid: Evaluations, choices: Choices, prior: Mapping[str, float] | None, path: Sequence[str], *, rollouts: int = 0
 ) -> PlanResult:
     """The plan for ``path``: the score after each question as measured, else as expected, from 1 to 5."""
-    prefixes = [frozenset(path[:n]) for n in range(len(path) + 1)]
-    known = _known(paid, choices, prior, beliefs, prefixes)
-    scores = tuple(min(HIGHEST, max(LOWEST, known[prefix])) for prefix in prefixes)
+    return _result(_Known(paid, choices, prior), path, rollouts)
+
+
+def _result(known: _Known, path: Sequence[str], rollouts: int) -> PlanResult:
+    paid, prefixes = known.paid, [frozenset(path[:n]) for n in range(len(path) + 1)]
+    expected = known.scores(prefixes)
+    scores = tuple(min(HIGHEST, max(LOWEST, expected[prefix])) for prefix in prefixes)
     return PlanResult(
         path=tuple(path),
         score=scores[-1],
@@ -88,19 +91,11 @@ def result(
     )
 
 
-async def _next(
-    paid: Evaluations,
-    choices: Choices,
-    prior: Mapping[str, float],
-    beliefs: Sequence[Hypothesis],
-    path: Sequence[str],
-    rest: Sequence[str],
-    keep: int,
-) -> str:
-    steps = {frozenset((*path, a)): a for a in rest}
+async def _next(known: _Known, path: Sequence[str], rest: Sequence[str], keep: int) -> str:
+    paid, steps = known.paid, {frozenset((*path, a)): a for a in rest}
     while True:
-        known = _known(paid, choices, prior, beliefs, steps)
-        best = max((s for s in steps if s not in paid.failed), key=known.__getitem__, default=None)
+        expected = known.scores(steps)
+        best = max((s for s in steps if s not in paid.failed), key=expected.__getitem__, default=None)
         if best is None or best in paid.scores:
             break
         # One evaluation is kept for each longer prefix, and one for the empty one.
@@ -112,24 +107,55 @@ async def _next(
     return rest[0] if best is None else steps[best]
 
 
-def _known(
-    paid: Evaluations,
-    choices: Choices,
-    prior: Mapping[str, float] | None,
-    beliefs: Sequence[Hypothesis],
-    sets: Collection[frozenset[str]],
-) -> dict[frozenset[str], float]:
-    """Score of each of ``sets``: measured, or expected by the model fitted to everything that was evaluated."""
-    scores = paid.scores
-    if all(s in scores for s in sets):
-        return {s: scores[s] for s in sets}
-    import numpy as np
+class _Known:
+    """Scores of sets: measured, or expected by the model fitted to everything that was evaluated.
 
-    from .effects import BayesianEffects, hypotheses
+    Args:
+        likely: sets that will be asked about; others are possible, and cost a new fit.
+    """
 
-    everything = list(dict.fromkeys([*scores, *sets]))
-    members = np.array([[float(a in s) for a in choices.attributes] for s in everything])
-    belief = BayesianEffects(members, beliefs or hypotheses(prior, choices.attributes, noisy=paid.noisy))
-    belief.update([(row, draw) for row, s in enumerate(scores) for draw in paid.draws(s)])
-    expected = dict(zip(everything, belief.mean().tolist(), strict=True))
-    return {s: scores.get(s, expected[s]) for s in sets}
+    def __init__(
+        self,
+        paid: Evaluations,
+        choices: Choices,
+        prior: Mapping[str, float] | None,
+        beliefs: Sequence[Hypothesis] = (),
+        likely: Iterable[frozenset[str]] = (),
+    ) -> None:
+        self.paid = paid
+        self._attributes, self._prior, self._beliefs, self._likely = choices.attributes, prior, beliefs, likely
+        self._rows: dict[frozenset[str], int] = {}
+        self._learned: Counter[frozenset[str]] = Counter()
+        self._model: BayesianEffects
+
+    def scores(self, sets: Collection[frozenset[str]]) -> dict[frozenset[str], float]:
+        """Score of each of ``sets``."""
+        scores = self.paid.scores
+        if all(s in scores for s in sets):
+            return {s: scores[s] for s in sets}
+        if not self._rows.keys() >= {*scores, *sets}:
+            self._fit(dict.fromkeys([*scores, *self._likely, *sets]))
+        new = [(s, draw) for s in scores for draw in self.paid.draws(s)[self._learned[s] :]]
+        if new:
+            self._model.update([(self._rows[s], draw) for s, draw in new])
+            self._learned.update(s for s, _ in new)
+        expected = self._model.mean()
+        return {s: scores[s] if s in scores else float(expected[self._rows[s]]) for s in sets}
+
+    def _fit(self, sets: Iterable[frozenset[str]]) -> None:
+        import numpy as np
+
+        from .effects import BayesianEffects, hypotheses
+
+        self._rows = {s: row for row, s in enumerate(sets)}
+        self._learned.clear()
+        members = np.array([[float(a in s) for a in self._attributes] for s in self._rows])
+        beliefs = self._beliefs or hypotheses(self._prior, self._attributes, noisy=self.paid.noisy)
+        self._model = BayesianEffects(members, beliefs)
+
+
+def _subsets(target: frozenset[str]) -> list[frozenset[str]]:
+    """All of them, as long as they are few."""
+    if len(target) > _FEW:
+        return []
+    return [frozenset(s) for n in range(len(target)) for s in itertools.combinations(sorted(target), n)]

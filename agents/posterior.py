@@ -59,7 +59,8 @@ class Posterior:
     def __init__(self, scales: Scales, sets: Array, mean: Array, directions: Array) -> None:
         self.scales, self._sets, self._directions = scales, sets, directions
         self._prior_mean = mean if scales.saturating else mean + _LINEAR_OFFSET
-        self._prior_var = (directions**2).sum(1) + self._independent(sets.sum(1)) + scales.private**2
+        self._by_shared = self._independent(np.arange(sets.shape[1] + 1.0))
+        self._prior_var = (directions**2).sum(1) + self._by_shared[sets.sum(1).astype(int)] + scales.private**2
         self.mean, self.sd, self.evidence = self._prior_mean, np.sqrt(self._prior_var), 0.0
         self._rows: list[int] = []
         self._prior_rows = np.zeros((0, len(sets)))  # prior covariance of each evaluated set with every set
@@ -150,7 +151,8 @@ class Posterior:
         return np.asarray(shared * per_attribute)
 
     def _prior_covariance(self, rows: Sequence[int] | NDArray[np.int64]) -> Array:
-        out = self._directions[rows] @ self._directions.T + self._independent(self._sets[rows] @ self._sets.T)
+        shared = (self._sets[rows] @ self._sets.T).astype(int)
+        out = self._directions[rows] @ self._directions.T + self._by_shared[shared]
         out[np.arange(len(rows)), rows] += self.scales.private**2
         return np.asarray(out)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -57,8 +58,9 @@ class SetSearch:
         self._tree = SetTree(choices, weights, self._rng, c=settings.c_puct, temperature=settings.temperature)
         self._nodes = np.arange(1, len(self._tree.members)) if settings.noisy else self._tree.terminal
         sets = self._tree.members[self._nodes]
-        self._sets = [frozenset(self._attributes[i] for i in np.flatnonzero(row)) for row in sets]
+        self._sets = [frozenset(itertools.compress(self._attributes, row)) for row in sets.tolist()]
         self._row = {s: row for row, s in enumerate(self._sets)}
+        self._set_of = dict(zip(self._nodes.tolist(), self._sets, strict=True))
         self._leaves = np.flatnonzero(np.isin(self._nodes, self._tree.terminal))
         self._belief = BayesianEffects(sets, beliefs)
         self._out: list[int] = []  # rows that failed
@@ -76,8 +78,7 @@ class SetSearch:
             return [self._sets[row] for row in order if np.isfinite(values[row])]
         everywhere = np.full(len(self._tree.members), -np.inf)
         everywhere[self._nodes] = values
-        first = {int(node): row for row, node in enumerate(self._nodes)}
-        return [self._sets[first[node]] for node in self._tree.reach(everywhere, count)]
+        return [self._set_of[node] for node in self._tree.reach(everywhere, count)]
 
     def observe(self, attributes: frozenset[str], score: float) -> None:
         """Learn the score of a set that was proposed."""

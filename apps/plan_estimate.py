@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..agents import ModelPrior, ModelResponder, PackPrior, RewardLedger
@@ -16,7 +17,7 @@ from .planning import PlanRequest, Work
 from .reward_keeping import ranking_recipe, reward_recipe
 from .wiring import Wiring
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Estimate", "estimate", "mean_cost"]
 
 _CHARACTERS_PER_TOKEN = 4
 _ANSWER_TOKENS, _VERDICT_TOKENS, _RANKING_TOKENS = 300, 200, 60
@@ -62,20 +63,28 @@ async def estimate(work: Work, wiring: Wiring, request: PlanRequest, ledger: Rew
         evaluations += sets - held_sets
         rankings += ranked - held_ranked
         reused += held_sets + held_ranked
-    usage, basis = Usage(), "no model is called"
-    if work.todo and not wiring.offline:
-        guess = await _guessed(work.todo[0], wiring)
-        parts = ((evaluations, recipe, guess[0]), (rankings, ranking, guess[1]))
-        measured = [ledger.costs(r) for _, r, _ in parts]
-        for (count, _, guessed), costs in zip(parts, measured, strict=True):
-            usage += _times(count, costs.total, costs.count) if costs.count else _times(count, guessed, 1)
-        basis = (
-            f"mean of {measured[0].count} evaluations in the ledger"
-            if measured[0].count
-            else f"guessed from the length of the prompts, {_CHARACTERS_PER_TOKEN} characters a token, and replies of "
-            f"{_ANSWER_TOKENS} (answer), {_VERDICT_TOKENS} (judgement) and {_RANKING_TOKENS} (ranking) tokens"
-        )
+    usage, basis = await mean_cost(work.todo, wiring, ledger, evaluations=evaluations, rankings=rankings)
     return Estimate(len(work.todo), work.kept, evaluations, rankings, reused, usage, basis)
+
+
+async def mean_cost(
+    scenarios: Sequence[Scenario], wiring: Wiring, ledger: RewardLedger, *, evaluations: int, rankings: int
+) -> tuple[Usage, str]:
+    """What so many evaluations and rankings cost as a mean, and where that comes from; see ``estimate``."""
+    if not scenarios or wiring.offline:
+        return Usage(), "no model is called"
+    guess = await _guessed(scenarios[0], wiring)
+    parts = ((evaluations, reward_recipe(wiring), guess[0]), (rankings, ranking_recipe(wiring), guess[1]))
+    measured = [ledger.costs(recipe) for _, recipe, _ in parts]
+    usage = Usage()
+    for (count, _, guessed), costs in zip(parts, measured, strict=True):
+        usage += _times(count, costs.total, costs.count) if costs.count else _times(count, guessed, 1)
+    if measured[0].count:
+        return usage, f"mean of {measured[0].count} evaluations in the ledger"
+    return usage, (
+        f"guessed from the length of the prompts, {_CHARACTERS_PER_TOKEN} characters a token, and replies of "
+        f"{_ANSWER_TOKENS} (answer), {_VERDICT_TOKENS} (judgement) and {_RANKING_TOKENS} (ranking) tokens"
+    )
 
 
 def _most(scenario: Scenario, wiring: Wiring, request: PlanRequest) -> tuple[int, int]:

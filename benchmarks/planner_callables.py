@@ -18,7 +18,7 @@ from askfirst.agents.bayes import BayesPlanner, MctsPlanner, MctsSettings
 from askfirst.domains import Profile, Scenario
 from askfirst.models import run_sync
 
-__all__ = ["bayes", "greedy", "mcts", "mcts_paper"]
+__all__ = ["bayes", "greedy", "mcts", "mcts_paper", "planned", "settings_for"]
 
 RewardFunction = Callable[[list[str]], float]
 
@@ -27,14 +27,14 @@ def mcts(
     reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
 ) -> list[str]:
     """The default planner."""
-    return _planned(MctsPlanner(_settings(reward_fn)), reward_fn, attributes, k, max_evals, prior, seed)
+    return planned(MctsPlanner(settings_for(reward_fn)), reward_fn, attributes, k, max_evals, prior, seed)
 
 
 def bayes(
     reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
 ) -> list[str]:
     """The same belief without a tree."""
-    return _planned(BayesPlanner(_settings(reward_fn)), reward_fn, attributes, k, max_evals, prior, seed)
+    return planned(BayesPlanner(settings_for(reward_fn)), reward_fn, attributes, k, max_evals, prior, seed)
 
 
 def mcts_paper(
@@ -42,22 +42,23 @@ def mcts_paper(
 ) -> list[str]:
     """The published settings: at most 300 rollouts, and a set is paid for once."""
     planner = PaperMctsPlanner(PaperMctsSettings(depth=k))
-    return _planned(planner, reward_fn, attributes, k, max_evals, prior, seed)
+    return planned(planner, reward_fn, attributes, k, max_evals, prior, seed)
 
 
 def greedy(
     reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
 ) -> list[str]:
     """One attribute after another, then swaps."""
-    return _planned(GreedyPlanner(), reward_fn, attributes, k, max_evals, prior, seed)
+    return planned(GreedyPlanner(), reward_fn, attributes, k, max_evals, prior, seed)
 
 
-def _settings(reward_fn: RewardFunction) -> MctsSettings:
+def settings_for(reward_fn: RewardFunction, *, leaves: int = 1) -> MctsSettings:
+    """The default settings for a search in which only the best set counts, ``leaves`` evaluations at a time."""
     noisy = bool(getattr(reward_fn, "noisy", False))
-    return MctsSettings(noisy=noisy, prefix_evaluations=0)
+    return MctsSettings(noisy=noisy, prefix_evaluations=0, concurrency=leaves)
 
 
-def _planned(
+def planned(
     planner: PathPlanner,
     reward_fn: RewardFunction,
     attributes: Sequence[str],
@@ -66,6 +67,7 @@ def _planned(
     prior: Mapping[str, float] | None,
     seed: int,
 ) -> list[str]:
+    """What ``planner`` finds: ``k`` attributes, or all that it could choose from."""
     scores: dict[frozenset[str], float] = {}
     every = tuple(attributes)
 

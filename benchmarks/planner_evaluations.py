@@ -2,6 +2,7 @@
 
     python -m benchmarks.planner_evaluations                    # all planners, sets of 3 and of 5
     python -m benchmarks.planner_evaluations --noise 0.3        # every evaluation is a fresh draw
+    python -m benchmarks.planner_evaluations --leaves 1 2 4 8 32    # mcts alone, so many evaluations at a time
 
 Persons are made up: each has ten attributes, hidden effects of single attributes, of half of the pairs, and a share
 that belongs to a set alone. The score of a set is 5 less an exponential of their sum, so that each further fact helps
@@ -19,6 +20,8 @@ import itertools
 import random
 from collections.abc import Callable, Mapping, Sequence
 
+from askfirst.agents import MctsPlanner
+
 from benchmarks import planner_callables
 from benchmarks.made_up import ATTRIBUTES, Person, made_up, regret
 
@@ -31,7 +34,7 @@ _REFERENCES = ("greedy", "random")
 def main() -> None:
     """Measure and print."""
     options = _options()
-    planners: dict[str, Planner] = {
+    planners: dict[str, Planner] = {f"mcts, {n}": _with_leaves(n) for n in options.leaves} or {
         "mcts": planner_callables.mcts,
         "bayes": planner_callables.bayes,
         "mcts_paper": planner_callables.mcts_paper,
@@ -39,13 +42,16 @@ def main() -> None:
         "random": _random,
     }
     print(f"evaluations to a mean regret of {options.level:g}, {options.persons} persons, noise {options.noise:g}")
-    print(f"{'size':>4} {'prior':>6} {'planner':>11} {'needed':>7} {'to greedy':>9} {'to random':>9}  regret at budget")
+    print(
+        f"{'size':>4} {'prior':>6} {'planner':>11} {'needed':>7} {'to greedy':>9} {'to random':>9}"
+        "  budget:regret (evaluations spent)"
+    )
     for size, kind in itertools.product(options.size, ("even", "good", "wrong")):
         curves = {name: _curve(plan, size, kind, options) for name, plan in planners.items()}
         needed = {name: _needed(curve, options.level) for name, curve in curves.items()}
         for name, curve in curves.items():
-            ratios = [_ratio(needed[name], needed[reference]) for reference in _REFERENCES]
-            row = " ".join(f"{budget}:{lost:.3f}" for budget, (lost, _) in curve.items())
+            ratios = [_ratio(needed[name], needed.get(reference)) for reference in _REFERENCES]
+            row = " ".join(f"{budget}:{lost:.3f} ({spent:.0f})" for budget, (lost, spent) in curve.items())
             print(f"{size:>4} {kind:>6} {name:>11} {_shown(needed[name]):>7} {ratios[0]:>9} {ratios[1]:>9}  {row}")
 
 
@@ -57,8 +63,25 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--pairs", type=float, default=0.2, help="Standard deviation of the effect of a pair.")
     parser.add_argument("--alone", type=float, default=0.02, help="Of what belongs to one set alone.")
     parser.add_argument("--level", type=float, default=0.02)
+    parser.add_argument("--leaves", type=int, nargs="*", default=[])
+    parser.add_argument("--budgets", type=int, nargs="+", default=list(_BUDGETS), help="Most evaluations.")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()
+
+
+def _with_leaves(leaves: int) -> Planner:
+    def plan(
+        reward_fn: Callable[[list[str]], float],
+        attributes: Sequence[str],
+        k: int,
+        max_evals: int,
+        prior: Mapping[str, float],
+        seed: int,
+    ) -> list[str]:
+        planner = MctsPlanner(planner_callables.settings_for(reward_fn, leaves=leaves))
+        return planner_callables.planned(planner, reward_fn, attributes, k, max_evals, prior, seed)
+
+    return plan
 
 
 def _person(number: int, options: argparse.Namespace) -> Person:
@@ -79,7 +102,7 @@ def _prior(person: Person, kind: str, rng: random.Random) -> dict[str, float]:
 def _curve(plan: Planner, size: int, kind: str, options: argparse.Namespace) -> dict[int, tuple[float, float]]:
     """Budget -> (mean regret, mean evaluations spent); ends where more budget is not used."""
     curve: dict[int, tuple[float, float]] = {}
-    for budget in _BUDGETS:
+    for budget in options.budgets:
         regrets, spent = [], []
         for number in range(options.persons):
             person = _person(number, options)

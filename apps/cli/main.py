@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from . import chat, demo, doctor, domains, evaluate, paths, plan, report, scenarios
+from . import chat, demo, doctor, domains, evaluate, experiment, paths, plan, report, scenarios
 
 __all__ = ["app", "exit_code", "run"]
 
@@ -32,6 +32,7 @@ app.command("doctor")(doctor.doctor)
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(paths.app, name="paths")
 app.add_typer(domains.app, name="domains")
+app.add_typer(experiment.app, name="experiment")
 
 
 @app.callback(invoke_without_command=True)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _MODELS = "Models"
 _AGENT = "Agent"
+_LIMITS = "Spending"
+_DIGITS = 6  # of a number in a list
 
 Model = Annotated[
     str | None,
@@ -116,6 +118,31 @@ Country = Annotated[
 Limit = Annotated[
     int | None, typer.Option("--limit", min=1, help="Use only the first N scenarios.", show_default=False)
 ]
+Data = Annotated[str, typer.Argument(help="File or folder of scenarios, or 'penguin_mini' (packaged).")]
+Split = Annotated[str, typer.Option("--split", help="auto, plan, eval or all.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results.", show_default=False)]
+SetSize = Annotated[
+    int | None,
+    typer.Option("--budget", help="Most attributes of a set (5).", show_default=False),
+]
+PlanningConcurrency = Annotated[
+    int | None,
+    typer.Option("--concurrency", help="Evaluations at once, over all scenarios (8).", show_default=False),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Print the calls and tokens to expect, and stop.", rich_help_panel=_LIMITS),
+]
+CallLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--max-calls", min=1, help="Stop at so many model calls.", rich_help_panel=_LIMITS, show_default=False
+    ),
+]
+TokenLimit = Annotated[
+    int | None,
+    typer.Option("--max-tokens", min=1, help="Stop at so many tokens.", rich_help_panel=_LIMITS, show_default=False),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")]
 
@@ -125,3 +152,19 @@ def settings(given: Mapping[str, Any]) -> Settings:
     from ..settings import Settings, load_settings
 
     return load_settings(**{name: value for name, value in given.items() if name in Settings.model_fields})
+
+
+def counts(option: str, text: str) -> tuple[int, ...]:
+    """Whole numbers from 1 to 999999, separated by commas in ``text``; each once, in order.
+
+    Raises:
+        InputError: naming ``option`` and what is no such number.
+    """
+    from ...domains import InputError
+
+    parts = [part.strip() for part in text.split(",")]
+    for part in parts:
+        if not (part.isascii() and part.isdigit() and len(part) <= _DIGITS and int(part)):
+            told = part if len(part) <= _DIGITS else f"{part[:_DIGITS]}..."
+            raise InputError(f"{option}: {told!r} is no whole number from 1 to 999999; separate several with commas")
+    return tuple(sorted({int(part) for part in parts}))
