@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
-from ..domains.scenario import Scenario
 from ..domains.value import Value
-from .choices import choices
-from .context import Burden, PlanResult, Prior, Reward
-from .evaluations import Evaluations
+from .context import PlanResult
 from .paths import best_path
-from .prior import with_floor
+from .search_task import Planner, SearchTask
 
 if TYPE_CHECKING:
     from .domain_effects import DomainEffects
@@ -63,7 +59,7 @@ class MctsSettings(Value):
         default=None,
         ge=0,
         description="Most evaluations spent on the order of the path; None: what the search leaves, of which it keeps "
-        "back one for each prefix, at most half of all.",
+        "back one for each prefix, at most a quarter of all.",
     )
     noisy: bool = Field(
         default=False, description="Whether every evaluation is a fresh draw (``NoisyReward``), and sets may repeat."
@@ -71,7 +67,7 @@ class MctsSettings(Value):
     concurrency: int = Field(default=1, ge=1, description="Evaluations under way at a time.")
 
 
-class MctsPlanner:
+class MctsPlanner(Planner):
     """PUCT over sets. The model gives the leaves' values and the edges' priors, and learns from every evaluation.
 
     The prior is asked once, for the root. The path is the best set evaluated, in good order (``best_path``); where
@@ -109,35 +105,19 @@ class MctsPlanner:
         """How this planner searches."""
         return self._settings
 
-    async def plan(
-        self,
-        scenario: Scenario,
-        reward: Reward,
-        prior: Prior,
-        *,
-        attributes: Sequence[str],
-        budget: int,
-        evaluations: int,
-        seed: int,
-        burden: Burden | None = None,
-    ) -> PlanResult:
-        """See ``PathPlanner``.
-
-        Raises:
-            PlanningError: nothing can be planned over, or every evaluation failed.
-        """
+    async def _search(self, task: SearchTask) -> PlanResult:
         from .effects import hypotheses  # numpy
         from .set_search import SetSearch
 
-        settings = self._settings
-        allowed = choices(scenario, attributes, budget, evaluations, burden)
-        weights = with_floor(await prior(scenario, frozenset(), allowed.attributes), allowed.attributes, 0.0)
-        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=settings.concurrency, noisy=settings.noisy)
+        settings, allowed = self._settings, task.choices
+        weights, paid = await task.weights(), task.account(concurrency=settings.concurrency, noisy=settings.noisy)
         believed = self._domain.hypotheses if self._domain else partial(hypotheses, noisy=settings.noisy)
         beliefs = believed(weights, allowed.attributes)
-        search = SetSearch(allowed, weights, beliefs, settings, evaluations=evaluations, seed=seed, tree=self._tree)
+        search = SetSearch(
+            allowed, weights, beliefs, settings, evaluations=task.evaluations, seed=task.seed, tree=self._tree
+        )
         wanted = allowed.depth if settings.prefix_evaluations is None else settings.prefix_evaluations
-        reserve = min(wanted, evaluations // 2)
+        reserve = min(wanted, task.evaluations // 4)
         rollouts = 0
         while (room := min(settings.concurrency, paid.left - reserve)) > 0 and (sets := search.propose(room)):
             for proposed, score in await paid.measure(sets):

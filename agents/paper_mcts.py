@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from ..domains.scenario import Scenario
 from ..domains.value import Value
 from ..models import together
-from .choices import Choices, choices
-from .context import Burden, PlanResult, Prior, Reward
+from .context import PlanResult
 from .evaluations import HIGHEST, LOWEST, Evaluations
 from .paths import result
 from .prior import with_floor
 from .puct import action_value, puct, rollout_epsilon
+from .search_task import Planner, SearchTask
 from .tree import SearchTree
 
 __all__ = ["PaperMctsPlanner", "PaperMctsSettings"]
@@ -41,7 +40,7 @@ class PaperMctsSettings(Value):
     )
 
 
-class PaperMctsPlanner:
+class PaperMctsPlanner(Planner):
     """Selects by PUCT, expands with a prior, rolls out epsilon-greedily, backs the reward up, then reads the path.
 
     A set is paid for once: that the authors' code scores its permutations again is a fault, not a method. The same seed
@@ -61,30 +60,16 @@ class PaperMctsPlanner:
         """How this planner searches."""
         return self._settings
 
-    async def plan(
-        self,
-        scenario: Scenario,
-        reward: Reward,
-        prior: Prior,
-        *,
-        attributes: Sequence[str],
-        budget: int,
-        evaluations: int,
-        seed: int,
-        burden: Burden | None = None,
-    ) -> PlanResult:
-        """See ``PathPlanner``. Scores after a question that were not measured are what the model of effects expects.
+    def _depth(self, budget: int) -> int:
+        return min(budget, self._settings.depth)
 
-        Raises:
-            PlanningError: nothing can be planned over, or every evaluation failed.
-        """
-        depth = min(budget, self._settings.depth)
-        allowed = choices(scenario, attributes, depth, evaluations, burden)
-        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._settings.concurrency)
-        search = _Search(self._settings, allowed, paid, scenario, prior, random.Random(seed))
+    async def _search(self, task: SearchTask) -> PlanResult:
+        """Scores after a question that were not measured are what the model of effects expects."""
+        paid = task.account(concurrency=self._settings.concurrency)
+        search = _Search(self._settings, task, paid)
         await search.run()
         paid.require_a_score()
-        return result(paid, allowed, search.root_prior, search.path(), rollouts=search.rollouts)
+        return result(paid, task.choices, search.root_prior, search.path(), rollouts=search.rollouts)
 
 
 @dataclass(slots=True)
@@ -100,18 +85,10 @@ class _Rollout:
 
 
 class _Search:
-    def __init__(
-        self,
-        settings: PaperMctsSettings,
-        allowed: Choices,
-        paid: Evaluations,
-        scenario: Scenario,
-        prior: Prior,
-        rng: random.Random,
-    ) -> None:
-        self._settings, self._choices, self._paid, self._rng = settings, allowed, paid, rng
-        self._scenario, self._prior = scenario, prior
-        self._tree = SearchTree(allowed)
+    def __init__(self, settings: PaperMctsSettings, task: SearchTask, paid: Evaluations) -> None:
+        self._settings, self._paid, self._choices = settings, paid, task.choices
+        self._scenario, self._prior, self._rng = task.scenario, task.prior, random.Random(task.seed)
+        self._tree = SearchTree(task.choices)
         self._count, self._total = 0, 0.0
         self.rollouts = 0
 

@@ -12,13 +12,13 @@ from ..domains.pack import DomainPack
 from ..domains.scenario import Scenario
 from ..vectorstore.planned_path import PlannedPath
 from .bayes import BayesPlanner, MctsPlanner, MctsSettings
-from .choices import Choices, choices
+from .choices import Choices
 from .context import Burden, PathPlanner, PlanResult, Prior, Reward
 from .errors import PlanningError
 from .evaluations import Evaluations
 from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from .paths import best_path, result
-from .prior import with_floor
+from .search_task import Planner, SearchTask
 
 __all__ = [
     "PLANNERS",
@@ -109,7 +109,7 @@ def preset_planner(name: str, preset: str) -> str:
     return presets[preset]
 
 
-class StaticPlanner:
+class StaticPlanner(Planner):
     """The pack's most sensitive attributes in that order, for every query (section 4); evaluated to report scores."""
 
     def __init__(self, pack: DomainPack) -> None:
@@ -119,30 +119,19 @@ class StaticPlanner:
     def name(self) -> str:
         return "static"
 
-    async def plan(
-        self,
-        scenario: Scenario,
-        reward: Reward,
-        prior: Prior,
-        *,
-        attributes: Sequence[str],
-        budget: int,
-        evaluations: int,
-        seed: int,
-        burden: Burden | None = None,
-    ) -> PlanResult:
-        """See ``PathPlanner``. Where the whole path has no score, the longest prefix that has one is the path."""
-        allowed = choices(scenario, attributes, budget, evaluations, burden)
+    async def _search(self, task: SearchTask) -> PlanResult:
+        """Where the whole path has no score, the longest prefix that has one is the path."""
+        allowed = task.choices
         place = {a: i for i, a in enumerate(self._order)}
         path = allowed.fill(sorted(allowed.attributes, key=lambda a: place.get(a, len(place))))
-        paid = Evaluations(scenario, reward, limit=evaluations)
+        paid = task.account()
         await paid.measure(frozenset(path[:n]) for n in (*range(len(path), 0, -1), 0))
         paid.require_a_score()
         longest = max(n for n in range(1, len(path) + 1) if frozenset(path[:n]) in paid.scores)
         return result(paid, allowed, None, path[:longest])
 
 
-class RandomPlanner:
+class RandomPlanner(Planner):
     """Evaluates random sets of the budget's size and keeps the best: what a search has to beat."""
 
     def __init__(self, *, concurrency: int = 1) -> None:
@@ -152,27 +141,16 @@ class RandomPlanner:
     def name(self) -> str:
         return "random"
 
-    async def plan(
-        self,
-        scenario: Scenario,
-        reward: Reward,
-        prior: Prior,
-        *,
-        attributes: Sequence[str],
-        budget: int,
-        evaluations: int,
-        seed: int,
-        burden: Burden | None = None,
-    ) -> PlanResult:
-        """See ``PathPlanner``. One evaluation for each prefix is kept back, at most half of all."""
-        allowed = choices(scenario, attributes, budget, evaluations, burden)
-        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
-        rng = random.Random(seed)
-        await paid.measure(_random_sets(allowed, evaluations - min(allowed.depth, evaluations // 2), rng))
-        return await best_path(paid, allowed, await _weights(prior, scenario, allowed))
+    async def _search(self, task: SearchTask) -> PlanResult:
+        """One evaluation for each prefix is kept back, at most half of all."""
+        allowed = task.choices
+        paid = task.account(concurrency=self._concurrency)
+        kept = min(allowed.depth, task.evaluations // 2)
+        await paid.measure(_random_sets(allowed, task.evaluations - kept, random.Random(task.seed)))
+        return await best_path(paid, allowed, await task.weights())
 
 
-class ExhaustivePlanner:
+class ExhaustivePlanner(Planner):
     """Evaluates every set of the budget's size: the oracle, for C(10, 3) = 120 evaluations or C(10, 5) = 252."""
 
     def __init__(self, *, concurrency: int = 1) -> None:
@@ -182,33 +160,22 @@ class ExhaustivePlanner:
     def name(self) -> str:
         return "exhaustive"
 
-    async def plan(
-        self,
-        scenario: Scenario,
-        reward: Reward,
-        prior: Prior,
-        *,
-        attributes: Sequence[str],
-        budget: int,
-        evaluations: int,
-        seed: int,
-        burden: Burden | None = None,
-    ) -> PlanResult:
-        """See ``PathPlanner``. Raises ``PlanningError`` before anything is spent if ``evaluations`` are too few."""
-        allowed = choices(scenario, attributes, budget, evaluations, burden)
+    async def _search(self, task: SearchTask) -> PlanResult:
+        """Raises ``PlanningError`` before anything is spent if ``evaluations`` are too few."""
+        allowed = task.choices
         needed = sum(1 for _ in allowed.terminal_sets())
-        if needed > evaluations:
+        if needed > task.evaluations:
             raise PlanningError(
-                scenario.id,
+                task.scenario.id,
                 f"there are {needed} sets of {allowed.depth} out of {len(allowed.attributes)} attributes, and "
-                f"{evaluations} evaluations; allow more of them, or take a planner that searches",
+                f"{task.evaluations} evaluations; allow more of them, or take a planner that searches",
             )
-        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
+        paid = task.account(concurrency=self._concurrency)
         await paid.measure(allowed.terminal_sets())
-        return await best_path(paid, allowed, await _weights(prior, scenario, allowed))
+        return await best_path(paid, allowed, await task.weights())
 
 
-class GreedyPlanner:
+class GreedyPlanner(Planner):
     """Adds the attribute that helps most, one at a time, then swaps single attributes while that helps.
 
     Cheap and short-sighted: it misses attributes that only help together.
@@ -221,22 +188,11 @@ class GreedyPlanner:
     def name(self) -> str:
         return "greedy"
 
-    async def plan(
-        self,
-        scenario: Scenario,
-        reward: Reward,
-        prior: Prior,
-        *,
-        attributes: Sequence[str],
-        budget: int,
-        evaluations: int,
-        seed: int,
-        burden: Burden | None = None,
-    ) -> PlanResult:
-        """See ``PathPlanner``. With few evaluations the prior decides which candidates are tried."""
-        allowed = choices(scenario, attributes, budget, evaluations, burden)
-        weights = await _weights(prior, scenario, allowed)
-        paid = Evaluations(scenario, reward, limit=evaluations, concurrency=self._concurrency)
+    async def _search(self, task: SearchTask) -> PlanResult:
+        """With few evaluations the prior decides which candidates are tried."""
+        allowed = task.choices
+        weights = await task.weights()
+        paid = task.account(concurrency=self._concurrency)
         likely = sorted(allowed.attributes, key=lambda a: -weights[a])
         chosen = await _forward(paid, allowed, likely)
         await _swap(paid, allowed, chosen, likely, weights, self._concurrency)
@@ -253,10 +209,6 @@ PLANNERS: Mapping[str, Callable[[DomainPack, int], PathPlanner]] = {
     "exhaustive": lambda pack, n: ExhaustivePlanner(concurrency=n),
 }
 """Name -> maker of the planner, from the pack and the number of evaluations that may be under way at a time."""
-
-
-async def _weights(prior: Prior, scenario: Scenario, allowed: Choices) -> Mapping[str, float]:
-    return with_floor(await prior(scenario, frozenset(), allowed.attributes), allowed.attributes, 0.0)
 
 
 def _random_sets(allowed: Choices, count: int, rng: random.Random) -> list[frozenset[str]]:
