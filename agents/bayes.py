@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["BayesPlanner", "MctsPlanner", "MctsSettings"]
 
 
+_BLIND = 8  # most evaluations at a time before any score is known
 _KNOWN = 0.3  # share of the variance of effects: where scenarios have as much in common, there is less to doubt
 
 
@@ -64,7 +65,11 @@ class MctsSettings(Value):
     noisy: bool = Field(
         default=False, description="Whether every evaluation is a fresh draw (``NoisyReward``), and sets may repeat."
     )
-    concurrency: int = Field(default=1, ge=1, description="Evaluations under way at a time.")
+    concurrency: int = Field(
+        default=1,
+        ge=1,
+        description="Evaluations under way at a time; 8 at first, and then as many as were made by then.",
+    )
 
 
 class MctsPlanner(Planner):
@@ -119,7 +124,10 @@ class MctsPlanner(Planner):
         wanted = allowed.depth if settings.prefix_evaluations is None else settings.prefix_evaluations
         reserve = min(wanted, task.evaluations // 4)
         rollouts = 0
-        while (room := min(settings.concurrency, paid.left - reserve)) > 0 and (sets := search.propose(room)):
+        # Rounds grow with what is known: many sets chosen in ignorance are many of the same kind.
+        while (room := min(settings.concurrency, max(_BLIND, rollouts), paid.left - reserve)) > 0 and (
+            sets := search.propose(room)
+        ):
             for proposed, score in await paid.measure(sets):
                 rollouts += 1
                 if score is None:

@@ -376,3 +376,20 @@ def test_planners_load_no_numpy_before_they_plan() -> None:
     script = "import sys, askfirst.agents as a; a.MctsPlanner(); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+async def test_rounds_grow_with_what_is_known() -> None:
+    under_way, most = 0, []
+
+    async def reward(scenario: Scenario, attributes: frozenset[str]) -> float:
+        nonlocal under_way
+        under_way += 1
+        most.append(under_way)
+        await asyncio.sleep(0)
+        under_way -= 1
+        return 3.0 + len(attributes & {"age", "gender"}) / 10
+
+    planner = MctsPlanner(MctsSettings(concurrency=32, worth=0, patience=None, prefix_evaluations=0))
+    await planner.plan(person(), reward, even_prior, attributes=PENGUIN, budget=3, evaluations=60, seed=0)
+    assert [most.index(n) for n in (8, 9, 17)] == [7, 24, 48]
+    assert max(most) == 28
