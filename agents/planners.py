@@ -86,6 +86,9 @@ async def plan_scenario(
         pack_version=pack.version,
         scenario_id=scenario.id,
         seed=seed,
+        budget=budget,
+        max_burden=max_burden,
+        max_evaluations=evaluations,
         planned_at=planned_at,
     )
 

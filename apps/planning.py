@@ -90,7 +90,7 @@ class Work:
 
     Attributes:
         todo: the scenarios.
-        kept: how many the store has already from the same planner, models and pack.
+        kept: how many the store has already from the same planner, limits, seed, models and pack.
         complete: ids of the stored paths, of any planner, that were not cut short.
     """
 
@@ -109,7 +109,7 @@ async def plan_scenarios(
     ledger: RewardLedger | None = None,
     spent: Usage | None = None,
 ) -> PlanSummary:
-    """Plan every scenario that the store does not hold yet from the same planner, model and judge.
+    """Plan every scenario that the store does not hold yet from the same planner, limits, seed, model and judge.
 
     At most ``wiring.settings.concurrency`` evaluations are under way at a time, over all scenarios. A finished
     evaluation is in ``ledger``, and a finished path in the store, before anything goes on: an interrupted run goes on
@@ -164,7 +164,8 @@ def open_work(
     complete = {path.id: origin for path in paths if digest(origin := _origin(path)) not in cut}
     held = set(complete.values())
     pack, models = wiring.pack, (wiring.spec("agent"), wiring.spec("judge"))
-    expected = (wiring.planner(request.planner).name, *models, pack.name, pack.version)
+    limits = (wiring.settings.budget, wiring.settings.max_burden, request.evaluations, request.seed)
+    expected = (wiring.planner(request.planner).name, *models, pack.name, pack.version, *limits)
     todo = tuple(s for s in scenarios if (s.id, s.query, *expected) not in held)
     return Work(todo, len(scenarios) - len(todo), frozenset(complete))
 
@@ -260,5 +261,7 @@ class _Run:
         )
 
 
-def _origin(path: PlannedPath) -> tuple[str, ...]:
-    return (path.scenario_id, path.query, path.planner, path.model, path.judge, path.pack, path.pack_version)
+def _origin(path: PlannedPath) -> tuple[str | float | None, ...]:
+    """Everything that makes another plan of the same scenario another plan."""
+    parts = (path.planner, path.model, path.judge, path.pack, path.pack_version)
+    return (path.scenario_id, path.query, *parts, path.budget, path.max_burden, path.max_evaluations, path.seed)

@@ -35,6 +35,13 @@ class PlannedPath(Value):
     pack_version: str
     scenario_id: str = ""
     seed: int | None = Field(default=None, description="Seed of the planner; None: not known.")
+    budget: int | None = Field(default=None, ge=1, description="Most questions that it might have; None: not known.")
+    max_burden: float | None = Field(
+        default=None, ge=0, description="Most that its questions might cost to ask together; None: no limit."
+    )
+    max_evaluations: int | None = Field(
+        default=None, ge=1, description="Most sets that might be evaluated to find it; None: not known."
+    )
     planned_at: AwareDatetime | None = Field(default=None, description="When it was planned; None: not known.")
 
     @field_validator("query", "domain", mode="before")

@@ -61,3 +61,19 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     assert outcome.code == 2
     assert told in outcome.err
     assert len(outcome.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [("--budget", "2"), ("--max-burden", "2.5"), ("--evaluations", "15"), ("--seed", "1"), ("--planner", "greedy")],
+)
+def test_other_limits_are_another_plan(
+    cli: Callable[..., Any], write_scenarios: Callable[..., Path], more: tuple[str, str]
+) -> None:
+    data = write_scenarios({"split": "plan"})
+    base = ("plan", data, "--json", "--budget", "3", "--evaluations", "20")
+    assert cli(*base).json["planned"] == 1
+    assert cli(*base).json["kept"] == 1
+    other = cli(*base, *more)
+    assert (other.json["planned"], other.json["kept"], other.json["stored"]) == (1, 0, 1)
+    assert cli(*base, *more).json["kept"] == 1
