@@ -103,7 +103,7 @@ class MctsPlanner(Planner):
 
     @property
     def name(self) -> str:
-        return "mcts"
+        return "mcts-noisy" if self._settings.noisy else "mcts"
 
     @property
     def settings(self) -> MctsSettings:
@@ -148,4 +148,4 @@ class BayesPlanner(MctsPlanner):
 
     @property
     def name(self) -> str:
-        return "bayes"
+        return "bayes-noisy" if self._settings.noisy else "bayes"

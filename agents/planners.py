@@ -101,12 +101,18 @@ def planner_named(name: str, pack: DomainPack, *, concurrency: int = 1) -> PathP
 
 
 def preset_planner(name: str, preset: str) -> str:
-    """The name of the planner ``name`` with the settings ``preset``: "default", or for "mcts" also "paper".
+    """The name of the planner ``name`` with the settings ``preset``.
+
+    "default"; for "mcts" also "paper", the published search; for "mcts" and "bayes" also "noisy".
 
     Raises:
         UnknownNameError: there is no such preset.
     """
-    presets = {"default": name, "paper": "mcts-paper"} if name in ("mcts", "mcts-paper") else {"default": name}
+    presets = {"default": name}
+    if name in ("mcts", "mcts-paper"):
+        presets["paper"] = "mcts-paper"
+    if f"{name}-noisy" in PLANNERS:
+        presets["noisy"] = f"{name}-noisy"
     if preset not in presets:
         raise UnknownNameError(f"preset of planner {name!r}", preset, presets)
     return presets[preset]
@@ -205,6 +211,8 @@ class GreedyPlanner(Planner):
 PLANNERS: Mapping[str, Callable[[DomainPack, int], PathPlanner]] = {
     "mcts": lambda pack, n: MctsPlanner(MctsSettings(concurrency=n)),
     "bayes": lambda pack, n: BayesPlanner(MctsSettings(concurrency=n)),
+    "mcts-noisy": lambda pack, n: MctsPlanner(MctsSettings(concurrency=n, noisy=True)),
+    "bayes-noisy": lambda pack, n: BayesPlanner(MctsSettings(concurrency=n, noisy=True)),
     "mcts-paper": lambda pack, n: PaperMctsPlanner(PaperMctsSettings(concurrency=n)),
     "greedy": lambda pack, n: GreedyPlanner(concurrency=n),
     "static": lambda pack, n: StaticPlanner(pack),

@@ -91,9 +91,11 @@ def _most(scenario: Scenario, wiring: Wiring, request: PlanRequest) -> tuple[int
     """The most evaluations, and rankings by a model, that the planner makes for one scenario."""
     known = sum(1 for a in wiring.pack.attribute_ids if scenario.profile.get(a) is not None)
     depth = min(wiring.settings.budget, known)
-    sets = min(request.evaluations, sum(math.comb(known, n) for n in range(depth + 1)))
     if not depth:
         return 0, 0  # nothing can be planned, and the run says so
+    sets = min(request.evaluations, sum(math.comb(known, n) for n in range(depth + 1)))
+    if request.planner.endswith("-noisy"):
+        sets = request.evaluations  # the same set may be evaluated again
     too_many = wiring.settings.max_burden is None and math.comb(known, depth) > request.evaluations
     if request.planner == "exhaustive" and too_many:
         return 0, 0  # refused before anything is spent

@@ -29,7 +29,12 @@ def plan(
         str, typer.Option("--planner", help="mcts, bayes, mcts-paper, greedy, static, random or exhaustive.")
     ] = "mcts",
     preset: Annotated[
-        str, typer.Option("--preset", help="Settings of mcts: default, or paper (the same as --planner mcts-paper).")
+        str,
+        typer.Option(
+            "--preset",
+            help="Settings of the planner: default; paper, the published search (mcts); noisy, where the same set "
+            "scores differently each time and may be evaluated again (mcts, bayes).",
+        ),
     ] = "default",
     evaluations: Annotated[
         int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")

@@ -19,7 +19,12 @@ def stored(cli: Callable[..., Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("options", "name"),
-    [((), "mcts"), (("--preset", "paper"), "mcts-paper"), (("--planner", "bayes"), "bayes")],
+    [
+        ((), "mcts"),
+        (("--preset", "paper"), "mcts-paper"),
+        (("--planner", "bayes"), "bayes"),
+        (("--preset", "noisy"), "mcts-noisy"),
+    ],
 )
 def test_the_planner_is_the_one_that_was_asked_for(
     options: tuple[str, ...], name: str, cli: Callable[..., Any], write_scenarios: Callable[..., Path]

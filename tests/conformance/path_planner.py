@@ -70,7 +70,7 @@ class RecordedReward:
         self.calls: list[frozenset[str]] = []
         self.under_way = self.most_under_way = 0
 
-    async def __call__(self, scenario: Scenario, attributes: frozenset[str]) -> float:
+    async def __call__(self, scenario: Scenario, attributes: frozenset[str], *, draw: int = 0) -> float:
         self.calls.append(attributes)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
