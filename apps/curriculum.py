@@ -61,12 +61,16 @@ class Curriculum:
             course.under_way[own] = asyncio.Event()
         return taught
 
-    def finish(self, scenario: Scenario, lesson: Lesson | None) -> None:
-        """``scenario`` has ended. ``lesson``: what others may learn from it; None: nothing new."""
-        course, digest = self._courses[scenario.domain], scenario_digest(scenario)
-        if lesson is not None:
-            course.lessons[digest] = self._ledger.keep_lesson(self._recipe, scenario.domain, digest, lesson)
-        if event := course.under_way.pop(digest, None):
+    def keep(self, scenario: Scenario, lesson: Lesson) -> None:
+        """What others may learn from ``scenario``. To be kept before its path is: a path in the store is not planned
+        again, and so would never teach."""
+        digest = scenario_digest(scenario)
+        kept = self._ledger.keep_lesson(self._recipe, scenario.domain, digest, lesson)
+        self._courses[scenario.domain].lessons[digest] = kept
+
+    def finish(self, scenario: Scenario) -> None:
+        """``scenario`` has ended, with a lesson or without."""
+        if event := self._courses[scenario.domain].under_way.pop(scenario_digest(scenario), None):
             event.set()
 
     def _outset(self, course: _Course, domain: str) -> DomainEffects:

@@ -203,18 +203,15 @@ class _Run:
         return summary
 
     async def _one(self, scenario: Scenario) -> None:
-        planner, taker, lesson = self._planner, LessonTaker(self._parts.reward, self._parts.prior), None
+        planner, taker = self._planner, LessonTaker(self._parts.reward, self._parts.prior)
         if self._request.learn and isinstance(planner, MctsPlanner):
             planner = planner.informed(await self._curriculum.before(scenario))
         try:
-            if await self._planned(scenario, planner, taker):
-                known = [a for a in self._wiring.pack.attribute_ids if scenario.profile.get(a) is not None]
-                lesson = taker.lesson(known)
+            await self._plan(scenario, planner, taker)
         finally:
-            self._curriculum.finish(scenario, lesson)
+            self._curriculum.finish(scenario)
 
-    async def _planned(self, scenario: Scenario, planner: PathPlanner, taker: LessonTaker) -> bool:
-        """Plan ``scenario`` and store the path. Whether the search came to its own end."""
+    async def _plan(self, scenario: Scenario, planner: PathPlanner, taker: LessonTaker) -> None:
         request, wiring, summary = self._request, self._wiring, self._summary
         try:
             path = await plan_scenario(
@@ -234,11 +231,11 @@ class _Run:
         except PlanningError as error:
             if isinstance(error.__cause__, SpendingLimitReached):
                 summary.waiting.append(scenario.id)
-                return False
+                return
             if not summary.planned and isinstance(error.__cause__, ModelError):
                 raise error.__cause__ from error
             summary.failed.append((scenario.id, str(error)))
-            return False
+            return
         cut = self._was_cut(scenario)
         plan = digest(_origin(path))
         # Marked before it is stored and unmarked after: whenever the run dies, no path that was cut counts as finished.
@@ -246,13 +243,15 @@ class _Run:
             self._ledger.mark_unfinished(plan)
             summary.unfinished.append(scenario.id)
             if path.id in self._complete:
-                return False  # half a search does not replace what another planner or model finished
+                return  # half a search does not replace what another planner or model finished
+        else:
+            known = [a for a in wiring.pack.attribute_ids if scenario.profile.get(a) is not None]
+            self._curriculum.keep(scenario, taker.lesson(known))
         async with self._storing:
             await asyncio.to_thread(self._store.add, [path])  # embedding takes a while, and others wait for replies
         if not cut:
             self._ledger.mark_unfinished(plan, False)
         summary.planned.append(path)
-        return not cut
 
     def _was_cut(self, scenario: Scenario) -> bool:
         prior = self._parts.kept_prior

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from askfirst.agents import Lesson, Recipe, RewardLedger, scenario_digest
 from askfirst.apps import curriculum as curricula
 from askfirst.apps.curriculum import Curriculum
 from askfirst.domains import Profile, Scenario
+from askfirst.vectorstore import ChromaPathStore, StoreError
 
 from tests.apps.conftest import SCENARIO, Outcome
 
@@ -58,7 +60,8 @@ async def learned(
             found[one.id] = domain.count, [float(x) for h in believed for x in (h.scales.weight, *h.background.mean)]
             for _ in range(rng.randrange(6)):
                 await asyncio.sleep(0)
-            curriculum.finish(one, lesson(int(one.id.removeprefix(one.domain))))
+            curriculum.keep(one, lesson(int(one.id.removeprefix(one.domain))))
+            curriculum.finish(one)
 
     await asyncio.gather(*(work() for _ in range(workers)))
     return found
@@ -112,8 +115,24 @@ async def test_a_plan_that_came_to_no_end_teaches_nothing_and_holds_nobody_up(le
     curriculum = Curriculum(people, NAMES, ledger, RECIPE)
     for one in people[:3]:
         await curriculum.before(one)
-        curriculum.finish(one, None)
+        curriculum.finish(one)
     assert (await curriculum.before(people[3])).count == 0
+
+
+def test_a_lesson_is_there_before_the_path_that_would_keep_it_from_being_made(
+    cli: Cli, write_scenarios: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = write_scenarios({"split": "plan"})
+
+    def full(self: object, paths: object) -> None:
+        raise StoreError("no space left on the device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ChromaPathStore, "add", full)
+        assert cli("plan", data, "--evaluations", "10").code != 0
+    with sqlite3.connect(".askfirst/paths.rewards.sqlite") as ledger:
+        assert ledger.execute("SELECT count(*) FROM lesson").fetchone() == (1,)
+    ledger.close()
 
 
 def test_plans_are_the_same_in_one_run_in_two_and_side_by_side(cli: Cli, write_scenarios: Write) -> None:
