@@ -82,10 +82,14 @@ class MctsPlanner(Planner):
     each round is learned in its own order.
     """
 
+    name = "mcts"
+
     _tree = True
 
     def __init__(self, settings: MctsSettings | None = None, *, domain: DomainEffects | None = None) -> None:
         self._settings, self._domain = settings or MctsSettings(), domain
+        if self._settings.noisy:
+            self.name += "-noisy"
 
     def informed(self, domain: DomainEffects) -> Self:
         """The same planner, which starts from what other scenarios of the domain taught. Exact scores only."""
@@ -100,15 +104,6 @@ class MctsPlanner(Planner):
                 }
             )
         return type(self)(settings, domain=domain)
-
-    @property
-    def name(self) -> str:
-        return "mcts-noisy" if self._settings.noisy else "mcts"
-
-    @property
-    def settings(self) -> MctsSettings:
-        """How this planner searches."""
-        return self._settings
 
     async def _search(self, task: SearchTask) -> PlanResult:
         from .effects import hypotheses  # numpy
@@ -144,8 +139,6 @@ class MctsPlanner(Planner):
 class BayesPlanner(MctsPlanner):
     """The same belief without a tree: each round takes the sets of the highest value."""
 
-    _tree = False
+    name = "bayes"
 
-    @property
-    def name(self) -> str:
-        return "bayes-noisy" if self._settings.noisy else "bayes"
+    _tree = False

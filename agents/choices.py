@@ -11,7 +11,7 @@ from ..domains.scenario import Scenario
 from .context import Burden
 from .errors import PlanningError
 
-__all__ = ["Choices", "choices"]
+__all__ = ["Choices", "choices_for"]
 
 _ROUNDING = 1e-9  # 0.1 + 0.2 is to be within a burden of 0.3
 
@@ -63,7 +63,7 @@ class Choices:
                     yield known
 
 
-def choices(
+def choices_for(
     scenario: Scenario, attributes: Sequence[str], budget: int, evaluations: int, burden: Burden | None = None
 ) -> Choices:
     """The choices for ``scenario``: only a known attribute has a value to reveal, so only those are planned over.

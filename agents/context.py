@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Annotated, Literal, Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import Field
 
+from ..domains.pack import DomainPack
 from ..domains.scenario import Scenario
 from ..domains.value import Value
 from ..vectorstore.planned_path import PlannedPath
@@ -73,6 +74,9 @@ class Extracted(Value):
 
     values: dict[str, str] = Field(default_factory=dict)
     declined: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = Field(
+        default=(), description="What was told before and is taken back; its new value, if one is given, is in values."
+    )
     fallback: str | None = None
 
 
@@ -127,6 +131,10 @@ class CrisisScreen(Protocol):
     def answer(self, country: str | None, *, again: bool = False) -> str:
         """The fixed crisis answer, with sourced resources. ``again``: the person wrote on after one."""
 
+    def follow_up(self, country: str | None, message: str, *, said: Sequence[str] = ()) -> str:
+        """The answer to ``message``, written after a crisis answer: short, fixed words too, and the resources again.
+        ``said``: the agent's answers so far; the last is not repeated word for word where there is another way."""
+
 
 @runtime_checkable
 class Prior(Protocol):
@@ -162,6 +170,11 @@ class Burden(Value):
         default_factory=dict, description="Attribute id -> cost relative to an ordinary question; 1 where not listed."
     )
     most: float = Field(default=math.inf, ge=0, description="Most that the questions of a path may cost together.")
+
+    @classmethod
+    def of(cls, pack: DomainPack, most: float | None) -> Self:
+        """What asking costs by ``pack``; ``most`` None: no limit."""
+        return cls(costs={a.id: a.ask_cost for a in pack.attributes}, most=math.inf if most is None else most)
 
 
 @runtime_checkable

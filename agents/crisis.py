@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
@@ -12,6 +13,7 @@ from .briefing import question_before
 from .context import AgentContext, CrisisSignal
 from .crisis_readings import passages, readings
 from .crisis_rules import load_crisis_rules
+from .heuristics import plain
 
 __all__ = ["ModelCrisisScreen", "PackCrisisScreen"]
 
@@ -65,6 +67,28 @@ class PackCrisisScreen:
         )
         return "\n\n".join(part.strip() for part in parts)
 
+    def follow_up(self, country: str | None, message: str, *, said: Sequence[str] = ()) -> str:
+        """What the pack answers to ``message`` after a crisis answer, and the ways to reach help in short.
+
+        Danger that is told anew gets the whole answer once more.
+        """
+        if self.rules(message) is not None and (whole := self.answer(country, again=True)) not in said[-1:]:
+            return whole
+        text, replies = plain(message), self._resources.replies
+        fits = [" ".join(r.text.split()) for r in replies if r.fits(text)]
+        any_time = [" ".join(r.text.split()) for r in replies if not r.matches] or [self._resources.again.strip()]
+        # What answers this message, unless it has been said; then what was said least often.
+        words = next((t for t in fits if not any(t in s for s in said)), None)
+        words = words or min(any_time, key=lambda t: sum(t in s for s in said))
+        answer = f"{words}\n\n{self._in_short(country)}"
+        return f"{answer}\n\n{self._resources.closing.strip()}" if answer in said[-1:] else answer
+
+    def _in_short(self, country: str | None) -> str:
+        code = _country(country)
+        number = self._resources.emergency_numbers.get(code) if code else None
+        services = "; ".join(f"{s.name} ({s.contact})" for s in self._resources.for_country(code))
+        return f"{_REACH} {services}. {_NOW.format(number=number) if number else _NOW_ANYWHERE}"
+
 
 class ModelCrisisScreen:
     """The rules, and beside them a model's opinion. The model may add a signal, never remove one."""
@@ -98,12 +122,19 @@ class ModelCrisisScreen:
         """As ``PackCrisisScreen.answer``: no model writes it."""
         return self._rules.answer(country, again=again)
 
+    def follow_up(self, country: str | None, message: str, *, said: Sequence[str] = ()) -> str:
+        """As ``PackCrisisScreen.follow_up``."""
+        return self._rules.follow_up(country, message, said=said)
+
 
 class _Opinion(BaseModel):
     imminent: bool = Field(description="Whether someone is in immediate danger of death or serious harm.")
 
 
 _EMERGENCY = "If you or someone else is in danger right now, or badly hurt, please call {number} now."
+_REACH = "There for you now:"
+_NOW = "In danger right now: call {number}."
+_NOW_ANYWHERE = "In danger right now: call the emergency number of the country you are in."
 _ALSO_CALLED = {"UK": "GB"}
 
 

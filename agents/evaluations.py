@@ -11,9 +11,11 @@ from ..models import ModelError, together
 from .context import NoisyReward, Reward
 from .errors import PlanningError
 
-__all__ = ["HIGHEST", "LOWEST", "Evaluations"]
+__all__ = ["HIGHEST", "LOWEST", "REWARD_FAILURES", "Evaluations"]
 
 LOWEST, HIGHEST = 1.0, 5.0  # the Personalized Safety Score's range
+REWARD_FAILURES = (AskfirstError, ModelError, TimeoutError, ConnectionError)
+"""What a reward raises of one set that failed; anything else ends the run."""
 _HOPELESS = 5  # failures, without one success, after which a plan is given up: the service is down, not unlucky
 
 
@@ -99,7 +101,7 @@ class Evaluations:
                 score = float(await again(self._scenario, attributes, draw=draw))
             else:
                 score = float(await self._reward(self._scenario, attributes))
-        except (AskfirstError, ModelError, TimeoutError, ConnectionError) as error:
+        except REWARD_FAILURES as error:
             return error
         if not LOWEST <= score <= HIGHEST:  # also NaN
             return PlanningError(self._scenario.id, f"the reward {score!r} is not a score from 1 to 5")

@@ -11,8 +11,10 @@ from pydantic import BaseModel, Field, create_model
 from ..domains.attribute import Attribute
 from ..domains.pack import DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, holds_fence, new_nonce
+from .asides import corrected, is_aside, is_evasion, speaks_of_oneself, taken_back
 from .briefing import attribute_list, question_before
 from .context import AgentContext, Extracted
+from .crisis_rules import load_crisis_rules
 from .heuristics import (
     clean_answer,
     is_beside_the_point,
@@ -39,10 +41,15 @@ class RuleExtraction:
     a list count: "I'm 34, married and a nurse" tells three things. What other attributes took of an answer is no part
     of the asked one's value. Of a message of more than 20,000 characters only the beginning is read.
 
-    A refusal ("skip", "I'd rather not say", nothing at all) declines the asked attribute. "I don't know", or a question
-    back, tells nothing and declines nothing: the attribute stays unknown, and as it has been asked it is not asked
-    again. So with what is about the conversation: a greeting, "just answer my question", and, where every listed value
-    is a number, an answer without one. A bare "no" is the value "None" where the pack lists that among the values.
+    A refusal ("skip", "I'd rather not say", nothing at all) declines the asked attribute. "I don't know", a question
+    back or an evasion ("It's complicated") tells nothing and declines nothing: the attribute stays unknown, and as it
+    has been asked it is not asked again. So with what is about the conversation: a greeting, "just answer my question",
+    an aside ("Hold on, the doorbell"), and, where every listed value is a number, an answer without one. A bare "no" is
+    the value "None" where the pack lists that among the values. A bare value ("Female.") counts for an attribute that
+    was not asked for where it can be no other's.
+
+    A later word corrects an earlier one: "I'm 34, no wait, 43", "what I told you about my health was not right. ...".
+    What is taken back without a new value is withdrawn.
     """
 
     def __init__(self, pack: DomainPack) -> None:
@@ -53,11 +60,32 @@ class RuleExtraction:
     async def extract(self, message: str, *, asked: str | None, context: AgentContext) -> Extracted:
         """What ``message`` tells. For the opening message (``asked`` is None) only what is plainly stated."""
         reading = self.read(message, asked)
-        return Extracted(values=reading.values, declined=reading.declined)
+        return Extracted(values=reading.values, declined=reading.declined, withdrawn=reading.withdrawn)
 
     def read(self, message: str, asked: str | None) -> Reading:
         """The same, and whether the value of ``asked`` is but the answer as it stands."""
-        text = without_fillers(tidy(message[:_LONGEST_MESSAGE]))
+        return self._corrected(tidy(message[:_LONGEST_MESSAGE]), asked)
+
+    def _corrected(self, text: str, asked: str | None) -> Reading:
+        """``text`` with what it takes back and corrects, the last word standing."""
+        if taken := taken_back(text, self._pack):
+            # With nothing before it, the question that was asked is passed over and not declined.
+            before = self._corrected(taken.before, asked) if taken.before else Reading({}, (), False)
+            after = self._plainly(taken.after, taken.attribute) if taken.after else Reading({}, (), False)
+            others = {a: v for a, v in before.values.items() if a != taken.attribute}
+            declined = tuple(dict.fromkeys((*before.declined, *after.declined)))
+            withdrawn = tuple(dict.fromkeys((*before.withdrawn, taken.attribute)))
+            return Reading({**others, **after.values}, declined, before.bare, withdrawn)
+        if corrects := corrected(text):
+            first = self._plainly(corrects.head, asked)
+            of = asked if asked in first.values else next(iter(first.values)) if len(first.values) == 1 else None
+            then = self._plainly(corrects.tail, of) if of else Reading({}, (), False)
+            if of in then.values:
+                return Reading({**first.values, **then.values}, first.declined, first.bare)
+        return self._plainly(text, asked)
+
+    def _plainly(self, text: str, asked: str | None) -> Reading:
+        text = without_fillers(text)
         parts, clauses = sentences(text), statements(text)
         told, takers = self._told(clauses)
         values: dict[str, str] = {}
@@ -65,14 +93,25 @@ class RuleExtraction:
         for attribute in self._pack.attributes:
             asks = attribute.id == asked
             for number, part in enumerate(parts):
-                stated = stated_value(attribute, part, least=1 if asks else 8)
+                stated = stated_value(attribute, part, least=1)
+                if stated and not asks and stated_value(attribute, part) is None:
+                    # "I'm ..." proves nothing, unless a listed value follows: "I'm married, for twelve years".
+                    head = stated.partition(",")[0].casefold()
+                    stated = stated if self._listed.get(head) == attribute.id else None
+                    short = True
+                else:
+                    short = asks
                 # "I'm 34 and I work nights": more than the value follows, the tells know where it ends.
-                if stated and not (asks and self._is_shared(attribute.id, stated, number, clauses, told, takers)):
+                if stated and not (short and self._is_shared(attribute.id, stated, number, clauses, told, takers)):
                     self._keep(values, attribute, stated)
                     used.add(number)
                     break
             else:
                 self._keep(values, attribute, told.get(attribute.id))
+        for number, part in enumerate(parts):
+            if number not in used and (bare := self._bare_value(part, asked)) and bare not in values:
+                self._keep(values, self._pack.attribute(bare), part)
+                used.add(number)
         if asked is None:
             return Reading(values, (), False)
         answers = self._pack.attribute(asked)
@@ -98,6 +137,17 @@ class RuleExtraction:
                     takers.setdefault(number, attribute.id)
         return told, takers
 
+    def _bare_value(self, part: str, asked: str | None) -> str | None:
+        """The attribute of a sentence that is but a value which no other lists: "Female", "Widowed, two sons".
+
+        In reply to a question only what is no feeling or condition: "Depression." then answers what was asked.
+        """
+        head = part.partition(",")[0].strip(" .!").casefold()
+        attribute = None if head in _EVERYDAY else self._listed.get(head)
+        if attribute is None or attribute == asked:
+            return None
+        return attribute if asked is None or self._pack.attribute(attribute).group == "demographic" else None
+
     @staticmethod
     def _is_shared(
         asked: str,
@@ -121,7 +171,7 @@ class RuleExtraction:
             return Reading({a: v for a, v in values.items() if a != asked.id}, (asked.id,), False)
         if is_unsure(text) or is_question_back(text):
             return Reading({a: v for a, v in values.items() if a != asked.id or asked.told_in(text)}, (), False)
-        rest = [part for part in rest if not is_beside_the_point(part)]
+        rest = self._to_the_point(asked, rest)
         if none := _denied(asked, rest):
             return Reading({**values, asked.id: none}, (), False)
         answer = " ".join(rest)
@@ -129,6 +179,32 @@ class RuleExtraction:
             return Reading(values, (), False)
         self._keep(values, asked, clean_answer(answer))
         return Reading(values, (), asked.id in values)
+
+    def _to_the_point(self, asked: Attribute, rest: list[str]) -> list[str]:
+        """The sentences of ``rest`` that may answer. After an aside one must say something of the person."""
+        kept: list[str] = []
+        astray = False
+        for part in rest:
+            fits = self._fits(asked, part)
+            if is_aside(part) and not fits:
+                astray = True
+            elif is_beside_the_point(part) or is_evasion(part) or (asked.group != "emotional" and _in_danger(part)):
+                continue
+            elif not astray or fits or speaks_of_oneself(part):
+                kept.append(part)
+        return kept
+
+    def _fits(self, asked: Attribute, part: str) -> bool:
+        """Whether ``part`` holds a word that the pack knows as one of ``asked``."""
+        text = plain(part)
+        return (
+            any(re.search(rf"\b{re.escape(v.casefold())}\b", text) for v in asked.values)
+            or asked.told_in(part) is not None
+            or any(asked.told_in(f"{lead} {part[:1].lower()}{part[1:]}") for lead in ("I'm", "I feel", "I have"))
+            or any(r.attribute == asked.id and r.triggered_by(part, None) for r in self._pack.risk_rules)
+            or any(e.attribute == asked.id and e.fits(part) for e in self._pack.acknowledgements)
+            or (_is_number(asked) and is_number_like(part))
+        )
 
     @staticmethod
     def _keep(values: dict[str, str], attribute: Attribute, value: str | None) -> None:
@@ -158,7 +234,7 @@ class ModelExtraction:
         """What ``message`` tells. A message without a word costs no call."""
         rules = self._rules.read(message, asked)
         if not any(c.isalnum() for c in message):
-            return Extracted(values=rules.values, declined=rules.declined)
+            return Extracted(values=rules.values, declined=rules.declined, withdrawn=rules.withdrawn)
         nonce = new_nonce(self._rng)
         messages = self._prompt.messages(
             attributes=attribute_list(self._pack, self._pack.attribute_ids),
@@ -168,7 +244,8 @@ class ModelExtraction:
         try:
             reply = await self._model.structured(self._schema, messages)
         except ModelError as error:
-            return Extracted(values=rules.values, declined=rules.declined, fallback=type(error).__name__)
+            failed = type(error).__name__
+            return Extracted(values=rules.values, declined=rules.declined, withdrawn=rules.withdrawn, fallback=failed)
         return self._joined(rules, reply, message, asked)
 
     def _joined(self, rules: Reading, reply: _Reply, message: str, asked: str | None) -> Extracted:
@@ -186,7 +263,7 @@ class ModelExtraction:
                 values.pop(attribute, None)
             if attribute in self._pack.attribute_ids and attribute not in values:
                 declined[attribute] = None
-        return Extracted(values=values, declined=tuple(declined))
+        return Extracted(values=values, declined=tuple(declined), withdrawn=rules.withdrawn)
 
     def _is_supported(self, finding: _Finding, message: str) -> bool:
         if finding.attribute not in self._pack.attribute_ids:
@@ -205,6 +282,7 @@ class Reading(NamedTuple):
     values: dict[str, str]
     declined: tuple[str, ...]
     bare: bool
+    withdrawn: tuple[str, ...] = ()
 
 
 class _Finding(BaseModel):
@@ -235,6 +313,8 @@ def _schema(attributes: tuple[str, ...]) -> type[_Reply]:
 
 
 _LONGEST_MESSAGE = 20_000
+# Values that are words of every day: alone, they say nothing of the attribute that lists them.
+_EVERYDAY = frozenset(("other", "good", "stable", "moderate", "difficult", "yes", "no", "none", "fine", "happy"))
 _ITEM = re.compile(r"i'?m (?:an? |the )([\w' -]+)", re.IGNORECASE)
 _NEVER = re.compile(r"never\b", re.IGNORECASE)
 _NO_VALUE = frozenset(("myself", "himself", "herself", "it", "this", "that", "them", "him", "her", "you", "us", "free"))
@@ -262,6 +342,11 @@ def _left_over(parts: list[str], clauses: list[Statement], used: set[int], taken
     return rest
 
 
+def _in_danger(part: str) -> bool:
+    """Whether ``part`` tells of imminent risk: that is answered as such, and no fact about work or health."""
+    return load_crisis_rules().first(plain(part)) is not None
+
+
 def _none_of(attribute: Attribute) -> str | None:
     return next((v for v in attribute.values if v.casefold() == "none"), None)
 
@@ -285,6 +370,6 @@ def _denied(asked: Attribute, rest: list[str]) -> str | None:
         return listed
     opening = asked.answer_none.strip()
     if opening and answer.casefold().startswith(opening.casefold()):
-        detail = clean_answer(answer[len(opening) :])
+        detail = clean_answer((sentences(answer[len(opening) :]) or [""])[0])
         return f"{listed}, {detail[:1].lower()}{detail[1:]}" if detail else listed
     return None

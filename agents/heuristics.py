@@ -120,6 +120,8 @@ _REFUSALS = re.compile(
             r"je passe|je préfère ne pas (?:le )?(?:dire|répondre)|passo|prefiro não (?:dizer|responder)|pular|"
             r"salta|preferisco non (?:dirlo|rispondere)|跳过|跳過|下一个|スキップ|パス|건너뛰기|пропустить)\W*$",
             rf"^i (?:decline|refuse)(?: to {_SAY})?\b",
+            rf"\b(?:not|isn't|aren't|don't feel) (?:really |quite |yet )*(?:ready|willing|"
+            rf"prepared) (?:yet )?to {_TO_SAY}",
             r"^(?:i think )?(?:that's|thats|that is|it's|its|this is) "
             r"(?:a bit |a little |too |rather |quite |very |really )*(?:personal|private)\W*$",
             r"^(?:too )?(?:personal|private)\W*$",
@@ -252,15 +254,22 @@ def stated_value(attribute: Attribute, sentence: str, *, least: int = 8) -> str 
         least: fewest characters that stand before the value in the wording; a short one ("I'm ...") proves nothing
             unless that attribute was asked for.
     """
-    head, _, tail = attribute.answer.partition("{value}")
     text = tidy(sentence)
-    if len(head) < least or not text.casefold().startswith(head.casefold()):
-        return None
-    value = text[len(head) :].strip()
-    ending = tail.strip().rstrip(".")
-    if ending and value.rstrip(".").casefold().endswith(ending.casefold()):
-        value = value.rstrip(".")[: -len(ending)]
-    return value.strip().rstrip(".").strip() or None
+    nothing = attribute.volunteer_none.rstrip(".").casefold()
+    if nothing and text.rstrip(".").casefold() == nothing:
+        return next((v for v in attribute.values if v.casefold() == "none"), "None")
+    for wording in (attribute.volunteer, attribute.answer):
+        head, _, tail = wording.partition("{value}")
+        if not wording or len(head) < least or not text.casefold().startswith(head.casefold()):
+            continue
+        value = text[len(head) :].strip()
+        ending = tail.strip().rstrip(".")
+        if ending and value.rstrip(".").casefold().endswith(ending.casefold()):
+            value = value.rstrip(".")[: -len(ending)]
+        value = value.strip().rstrip(".").strip()
+        says_yes = wording == attribute.volunteer and any(v.casefold() == "yes" for v in attribute.values)
+        return (f"Yes, {value}" if says_yes else value) if value else None
+    return None
 
 
 # ---- what a context holds --------------------------------------------------------------------------------------------

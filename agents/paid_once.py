@@ -13,7 +13,15 @@ from .evaluations import HIGHEST, LOWEST
 from .reward_ledger import Entry, Recipe, RewardLedger, digest
 from .spending import Allowance
 
-__all__ = ["KeptPrior", "KeptReward", "no_ranking", "query_digest", "scenario_digest"]
+__all__ = [
+    "KeptPrior",
+    "KeptReward",
+    "no_ranking",
+    "query_digest",
+    "ranking_item",
+    "scenario_digest",
+    "set_item",
+]
 
 
 def scenario_digest(scenario: Scenario) -> str:
@@ -26,99 +34,14 @@ def query_digest(scenario: Scenario) -> str:
     return digest(["query", scenario.query])
 
 
-class KeptReward:
-    """A ``Reward`` that looks into ``ledger`` first, and writes there before it gives a new score.
-
-    The same evaluation asked for twice at a time is paid once. A failure is raised to everyone who waits for it and is
-    not kept, so a later run tries again.
-
-    Args:
-        reward: gives a score, or raises.
-        recipe: what its scores depend on besides scenario and set.
-        allowance: decides whether a new evaluation may still be paid.
-
-    Attributes:
-        refused: digests of the scenarios for which the allowance refused an evaluation.
-        reused: how many scores came from the ledger.
-        paid: how many are new.
-    """
-
-    def __init__(self, reward: Reward, ledger: RewardLedger, recipe: Recipe, allowance: Allowance) -> None:
-        self._reward = reward
-        self._once = _Once(ledger, recipe, allowance)
-        self.refused = self._once.refused
-
-    @property
-    def reused(self) -> int:
-        return self._once.reused
-
-    @property
-    def paid(self) -> int:
-        return self._once.paid
-
-    async def __call__(self, scenario: Scenario, attributes: frozenset[str], *, draw: int = 0) -> float:
-        """See ``Reward``. ``draw`` counts from 0: another number is a fresh draw of a noisy reward, kept beside it.
-
-        Raises:
-            SpendingLimitReached: the score is not in the ledger, and no new one may be paid.
-            LedgerUnusable: the ledger cannot be read or written.
-        """
-        key = scenario_digest(scenario)
-        item = ",".join(sorted(attributes))
-        score = await self._once.get(key, item, lambda: self._reward(scenario, attributes), _is_score, draw=draw)
-        return float(score)
+def set_item(attributes: frozenset[str]) -> str:
+    """Under what the ledger keeps the score of a set."""
+    return ",".join(sorted(attributes))
 
 
-class KeptPrior:
-    """A ``Prior`` that keeps its rankings in ``ledger``. Where there is none to be had, ``fallback`` ranks, unkept.
-
-    Args:
-        prior: ranks, or raises ``NoRanking``; for ``ModelPrior`` give ``no_ranking`` as its own fallback.
-        fallback: costs nothing.
-
-    Attributes:
-        refused: digests of the queries for which the allowance refused a ranking.
-        fallbacks: how often the fallback ranked.
-    """
-
-    def __init__(
-        self, prior: Prior, fallback: Prior, ledger: RewardLedger, recipe: Recipe, allowance: Allowance
-    ) -> None:
-        self._prior, self._fallback = prior, fallback
-        self._once = _Once(ledger, recipe, allowance)
-        self.refused = self._once.refused
-        self.fallbacks = 0
-
-    @property
-    def paid(self) -> int:
-        return self._once.paid
-
-    @property
-    def reused(self) -> int:
-        return self._once.reused
-
-    async def __call__(
-        self, scenario: Scenario, known: frozenset[str], remaining: Sequence[str]
-    ) -> Mapping[str, float]:
-        if len(remaining) < 2:
-            return dict.fromkeys(remaining, 1.0)  # nothing to rank
-        item = f"{','.join(sorted(known))}|{','.join(remaining)}"
-
-        async def rank() -> dict[str, float]:
-            return dict(await self._prior(scenario, known, remaining))
-
-        try:
-            ranking: Mapping[str, float] = await self._once.get(query_digest(scenario), item, rank, bool)
-        except (NoRanking, SpendingLimitReached):
-            self.fallbacks += 1
-            return await self._fallback(scenario, known, remaining)
-        return ranking
-
-
-async def no_ranking(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> NoReturn:
-    """The fallback of a prior whose failures must show. Raises ``NoRanking``."""
-    del scenario, known, remaining
-    raise NoRanking
+def ranking_item(known: frozenset[str], remaining: Sequence[str]) -> str:
+    """Under what the ledger keeps the ranking of ``remaining`` where ``known`` is known."""
+    return f"{set_item(known)}|{','.join(remaining)}"
 
 
 class _Once:
@@ -130,7 +53,7 @@ class _Once:
         self.refused: set[str] = set()
         self.reused = self.paid = 0
 
-    async def get(
+    async def _get(
         self, scenario: str, item: str, make: Callable[[], Awaitable[Any]], usable: Callable[[Any], bool], draw: int = 0
     ) -> Any:
         """The kept value, or that of ``make``, kept before it is given if it is ``usable``."""
@@ -182,6 +105,82 @@ class _Once:
         except SpendingLimitReached:
             self.refused.add(scenario)
             raise
+
+
+class KeptReward(_Once):
+    """A ``Reward`` that looks into ``ledger`` first, and writes there before it gives a new score.
+
+    The same evaluation asked for twice at a time is paid once. A failure is raised to everyone who waits for it and is
+    not kept, so a later run tries again.
+
+    Args:
+        reward: gives a score, or raises.
+        recipe: what its scores depend on besides scenario and set.
+        allowance: decides whether a new evaluation may still be paid.
+
+    Attributes:
+        refused: digests of the scenarios for which the allowance refused an evaluation.
+        reused: how many scores came from the ledger.
+        paid: how many are new.
+    """
+
+    def __init__(self, reward: Reward, ledger: RewardLedger, recipe: Recipe, allowance: Allowance) -> None:
+        self._reward = reward
+        super().__init__(ledger, recipe, allowance)
+
+    async def __call__(self, scenario: Scenario, attributes: frozenset[str], *, draw: int = 0) -> float:
+        """See ``Reward``. ``draw`` counts from 0: another number is a fresh draw of a noisy reward, kept beside it.
+
+        Raises:
+            SpendingLimitReached: the score is not in the ledger, and no new one may be paid.
+            LedgerUnusable: the ledger cannot be read or written.
+        """
+        key, item = scenario_digest(scenario), set_item(attributes)
+        score = await self._get(key, item, lambda: self._reward(scenario, attributes), _is_score, draw=draw)
+        return float(score)
+
+
+class KeptPrior(_Once):
+    """A ``Prior`` that keeps its rankings in ``ledger``. Where there is none to be had, ``fallback`` ranks, unkept.
+
+    Args:
+        prior: ranks, or raises ``NoRanking``; for ``ModelPrior`` give ``no_ranking`` as its own fallback.
+        fallback: costs nothing.
+
+    Attributes:
+        refused: digests of the queries for which the allowance refused a ranking.
+        fallbacks: how often the fallback ranked.
+    """
+
+    def __init__(
+        self, prior: Prior, fallback: Prior, ledger: RewardLedger, recipe: Recipe, allowance: Allowance
+    ) -> None:
+        self._prior, self._fallback = prior, fallback
+        super().__init__(ledger, recipe, allowance)
+        self.fallbacks = 0
+
+    async def __call__(
+        self, scenario: Scenario, known: frozenset[str], remaining: Sequence[str]
+    ) -> Mapping[str, float]:
+        if len(remaining) < 2:
+            return dict.fromkeys(remaining, 1.0)  # nothing to rank
+        item = ranking_item(known, remaining)
+
+        async def rank() -> dict[str, float]:
+            return dict(await self._prior(scenario, known, remaining))
+
+        try:
+            ranking: Mapping[str, float] = await self._get(query_digest(scenario), item, rank, bool)
+        except (NoRanking, SpendingLimitReached):
+            self.fallbacks += 1
+            return await self._fallback(scenario, known, remaining)
+        return ranking
+
+
+async def no_ranking(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> NoReturn:
+    """The fallback of a prior whose failures must show. Raises ``NoRanking``."""
+    del scenario, known, remaining
+    raise NoRanking
 
 
 def _is_score(value: Any) -> bool:

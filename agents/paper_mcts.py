@@ -48,17 +48,10 @@ class PaperMctsPlanner(Planner):
     backed up in its own order.
     """
 
+    name = "mcts-paper"
+
     def __init__(self, settings: PaperMctsSettings | None = None) -> None:
         self._settings = settings or PaperMctsSettings()
-
-    @property
-    def name(self) -> str:
-        return "mcts-paper"
-
-    @property
-    def settings(self) -> PaperMctsSettings:
-        """How this planner searches."""
-        return self._settings
 
     def _depth(self, budget: int) -> int:
         return min(budget, self._settings.depth)

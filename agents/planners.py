@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
@@ -68,9 +69,7 @@ async def plan_scenario(
         budget=budget,
         evaluations=evaluations,
         seed=seed,
-        burden=Burden(
-            costs={a.id: a.ask_cost for a in pack.attributes}, most=math.inf if max_burden is None else max_burden
-        ),
+        burden=Burden.of(pack, max_burden),
     )
     return PlannedPath(
         query=scenario.query,
@@ -121,12 +120,10 @@ def preset_planner(name: str, preset: str) -> str:
 class StaticPlanner(Planner):
     """The pack's most sensitive attributes in that order, for every query (section 4); evaluated to report scores."""
 
+    name = "static"
+
     def __init__(self, pack: DomainPack) -> None:
         self._order = pack.by_sensitivity()
-
-    @property
-    def name(self) -> str:
-        return "static"
 
     async def _search(self, task: SearchTask) -> PlanResult:
         """Where the whole path has no score, the longest prefix that has one is the path."""
@@ -140,15 +137,15 @@ class StaticPlanner(Planner):
         return result(paid, allowed, None, path[:longest])
 
 
-class RandomPlanner(Planner):
-    """Evaluates random sets of the budget's size and keeps the best: what a search has to beat."""
-
+class _SeveralAtATime(Planner, ABC):
     def __init__(self, *, concurrency: int = 1) -> None:
         self._concurrency = concurrency
 
-    @property
-    def name(self) -> str:
-        return "random"
+
+class RandomPlanner(_SeveralAtATime):
+    """Evaluates random sets of the budget's size and keeps the best: what a search has to beat."""
+
+    name = "random"
 
     async def _search(self, task: SearchTask) -> PlanResult:
         """One evaluation for each prefix is kept back, at most half of all."""
@@ -159,15 +156,10 @@ class RandomPlanner(Planner):
         return await best_path(paid, allowed, await task.weights())
 
 
-class ExhaustivePlanner(Planner):
+class ExhaustivePlanner(_SeveralAtATime):
     """Evaluates every set of the budget's size: the oracle, for C(10, 3) = 120 evaluations or C(10, 5) = 252."""
 
-    def __init__(self, *, concurrency: int = 1) -> None:
-        self._concurrency = concurrency
-
-    @property
-    def name(self) -> str:
-        return "exhaustive"
+    name = "exhaustive"
 
     async def _search(self, task: SearchTask) -> PlanResult:
         """Raises ``PlanningError`` before anything is spent if ``evaluations`` are too few."""
@@ -184,18 +176,13 @@ class ExhaustivePlanner(Planner):
         return await best_path(paid, allowed, await task.weights())
 
 
-class GreedyPlanner(Planner):
+class GreedyPlanner(_SeveralAtATime):
     """Adds the attribute that helps most, one at a time, then swaps single attributes while that helps.
 
     Cheap and short-sighted: it misses attributes that only help together.
     """
 
-    def __init__(self, *, concurrency: int = 1) -> None:
-        self._concurrency = concurrency
-
-    @property
-    def name(self) -> str:
-        return "greedy"
+    name = "greedy"
 
     async def _search(self, task: SearchTask) -> PlanResult:
         """With few evaluations the prior decides which candidates are tried."""

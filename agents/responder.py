@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Sequence
 
 from ..domains.attribute import Attribute
 from ..domains.pack import DomainPack, RiskRule
 from ..models import ChatModel, Prompt, fence, new_nonce
 from .briefing import fenced_known, labels
 from .context import AgentContext
-from .heuristics import is_denial, sentences
+from .heuristics import is_denial, plain, sentences
 
 __all__ = ["ModelResponder", "PackResponder"]
 
@@ -20,7 +21,8 @@ class PackResponder:
 
     An acknowledgement, for whom it is written, the domain's guidance, the guidance of the risk rules that the known
     values trigger (heaviest first, as many as fit into 220 words, at most five), and a closing that points to people
-    where a rule of weight 2 or more fired. To a message after its answer it says what the answers before left out.
+    where a rule of weight 2 or more fired. To a message after its answer it replies to what that message tells or asks,
+    and says what the answers before left out; never twice the same.
     """
 
     def __init__(self, pack: DomainPack) -> None:
@@ -42,18 +44,33 @@ class PackResponder:
     def _follow_up(self, context: AgentContext) -> list[str]:
         """What the known values call for and no earlier answer said; else the weightiest again."""
         known = {a: v for a, v in context.known.items() if a in self._pack.attribute_ids}
+        message = context.follow_ups[-1][1]
         risks = self._pack.risks(known, context.domain)
         said = " ".join(" ".join(answer.split()) for answer, _ in context.follow_ups)
         fresh = tuple(r for r in risks if " ".join(r.guidance.split()) not in said)
-        closing = _CLOSING_WITH_PEOPLE if any(r.weight >= _SERIOUS for r in risks) else _CLOSING
-        chosen = _that_fit(fresh, _MOST_WORDS - _count(_FRESH_OPENING, closing))
+        serious = any(r.weight >= _SERIOUS for r in risks)
+        closing = _least_said(_CLOSINGS_WITH_PEOPLE if serious else _CLOSINGS, said)
+        opening = self._received(known, message, said)
+        chosen = _that_fit(fresh, _MOST_WORDS - _count(opening or _FRESH_OPENING, closing))
         if chosen:
-            return [_FRESH_OPENING, " ".join(chosen), closing]
+            return [opening or _FRESH_OPENING, " ".join(chosen), closing]
         domain = context.domain or self._pack.domain_of(context.query)
         guidance = self._pack.domain(domain).guidance if domain else _NO_DOMAIN
         # What was said least often so far, the weightiest first.
-        texts = [" ".join(text.split()) for text in (*(r.guidance for r in risks), guidance)]
-        return [_SAME_OPENING, min(texts, key=said.count), closing]
+        texts = [" ".join(text.split()) for text in (*(r.guidance for r in risks), guidance, *_AFTERTHOUGHTS)]
+        reply = _least_said(_replies_to(message), said)
+        return [f"{opening} {reply}" if opening else reply, _least_said(texts, said), closing]
+
+    def _received(self, known: dict[str, str], message: str, said: str) -> str:
+        """What is said first to someone who has just told something that calls for it; empty if nothing does."""
+        told = plain(message)
+        now = {a: v for a, v in known.items() if any(part in told for part in _parts_of(v))}
+        fits = [e for e in self._pack.acknowledgements if e.attribute in now and e.fits(now[e.attribute])]
+        # The gravest first: what weighs most in the pack's eyes is what people find hardest to say.
+        fits.sort(
+            key=lambda e: -max((r.weight for r in self._pack.risks({e.attribute: now[e.attribute]}, None)), default=0)
+        )
+        return next((e.text for e in fits if e.text not in said), "")
 
     def _first(self, context: AgentContext) -> list[str]:
         known = {a: v for a, v in context.known.items() if a in self._pack.attribute_ids}
@@ -116,12 +133,73 @@ _NEUTRAL_OPENING = (
     "Thank you for asking this before you act. It is a fair question, and a little care now goes a long way."
 )
 _FRESH_OPENING = "Thank you for writing again. There is more here that matters for you."
-_SAME_OPENING = "I understand that this is not easy. What I would hold on to stays the same."
+_UNEASY = (
+    "I understand that this is not easy, and that you are not sure about it.",
+    "It is all right to hesitate. You do not have to decide it today.",
+    "That you have doubts shows that you take it seriously.",
+    "You may take part of this and leave the rest. It has to fit you.",
+)
+_NEUTRAL = (
+    "Thank you for writing back. Let me add one thing.",
+    "I have read that, and I would put it like this.",
+    "Let us look at it once more, from the other side.",
+    "Here is what I would keep in view.",
+)
+# What a message asks, by its own words: the first that fits.
+_ASKED = (
+    (
+        re.compile(r"\b(?:go(?:es|ing)?|went) wrong\b|\bwhat if\b|\bfails?\b|\b(?:not|n't) work\b|\bworst\b"),
+        (
+            "You would notice it early: by sleep, by dread, by hiding it. Go back then to where it felt safe.",
+            "Decide beforehand what would make you stop; then going wrong is a turn and not a fall.",
+        ),
+    ),
+    (
+        re.compile(r"\bhow long\b|\bwhen\b|\bhow (?:soon|quickly)\b|\bhow much time\b"),
+        (
+            "I cannot name a day for it. Give it a week or two, and look then at whether it still feels right.",
+            "As long as it needs to feel steady; a small step a week is fast enough.",
+        ),
+    ),
+    (
+        re.compile(
+            r"\b(?:start|begin|first|next step|exactly|how (?:do|would|should|can) i|what (?:do|should|would) i)\b"
+        ),
+        (
+            "A first step that commits you to nothing is enough: write down what you want and what you fear.",
+            "Begin with the part that you can undo, and with one person who knows about it.",
+        ),
+    ),
+    (
+        re.compile(r"\b(?:who|whom|anyone|someone|anybody|tell them|talk to)\b"),
+        (
+            "Someone who gains nothing by your choice is the best one to ask.",
+            "It may be a friend, a doctor or an advice service; what counts is that they listen first.",
+        ),
+    ),
+    (
+        re.compile(r"\b(?:still|change anything|does that change|same|sure|right thing|really)\b.*\?"),
+        (
+            "It helps to know that. The main point stands, and the steps should fit what you say.",
+            "In the main, yes. I would keep the steps small and the way back short.",
+        ),
+    ),
+)
+_DOUBTS = re.compile(
+    r"\b(?:not sure|don't know|doubt|hard|difficult|easier said|scared|afraid|worr|can't|cannot|too much|not easy|"
+    r"sounds like a lot"
+    r"|but)\b"
+)
 _NO_DOMAIN = (
     "Put down what you want from this and what it could cost, and choose the version that you can still undo. Sleeping "
     "on it once rarely hurts."
 )
 _CLOSING = "You know your situation best. Go at your own pace, and write again when something changes."
+_CLOSINGS = (
+    _CLOSING,
+    "If you like, tell me how it went. There is no rush.",
+    "Whatever you choose, it is up to you, and you may change your mind.",
+)
 _CLOSING_WITH_PEOPLE = (
     "Please let someone you trust in on this. If you ever feel unsafe, call your local emergency number at once. "
     "Asking was a good step, and you deserve help with the next one."
@@ -131,7 +209,35 @@ _FILLERS = (
     "Then check after a few days whether it still feels right.",
     "There is no prize for doing it quickly.",
 )
+_CLOSINGS_WITH_PEOPLE = (
+    _CLOSING_WITH_PEOPLE,
+    "Stay in touch with someone you trust while this is open. If you ever feel unsafe, call your local emergency "
+    "number at once.",
+)
+_AFTERTHOUGHTS = (
+    "Ask yourself what would make you stop halfway, and decide that now, while it is quiet.",
+    "After a few days, look again at whether it still feels right.",
+    "Say it aloud to one person, and listen to how it sounds.",
+)
 _MOST_MENTIONS = 3
+
+
+def _replies_to(message: str) -> tuple[str, ...]:
+    """Openings that answer the way in which ``message`` goes on."""
+    text = plain(message)
+    for asks, replies in _ASKED:
+        if asks.search(text):
+            return (*replies, *_NEUTRAL)
+    return (*_UNEASY, *_NEUTRAL) if _DOUBTS.search(text) else (*_NEUTRAL, *_UNEASY)
+
+
+def _least_said(texts: Sequence[str], said: str) -> str:
+    return min(texts, key=said.count)
+
+
+def _parts_of(value: str) -> list[str]:
+    """``value`` between its commas, without what is too short to be recognised."""
+    return [part for part in (p.strip() for p in plain(value).split(",")) if len(part) >= 4]
 
 
 def _that_fit(risks: tuple[RiskRule, ...], room: int) -> list[str]:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 from pydantic import Field
@@ -119,7 +118,6 @@ class RewardLedger:
         self.path = Path(path) if path is not None else None
         self._lock = threading.RLock()
         self._ids: dict[str, int] = {}
-        self._digests: dict[int, tuple[Recipe, str]] = {}
         with self._told():
             if self.path is not None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +136,7 @@ class RewardLedger:
             row = self._db.execute(
                 "SELECT value, calls, input_tokens, output_tokens, seconds FROM entry"
                 " WHERE recipe = (SELECT id FROM recipe WHERE digest = ?) AND scenario = ? AND item = ? AND draw = ?",
-                (self._digest(recipe), scenario, item, draw),
+                (recipe.digest, scenario, item, draw),
             ).fetchone()
         if row is None:
             return None
@@ -160,14 +158,14 @@ class RewardLedger:
             )
         return entry if added.rowcount else self.get(recipe, scenario, item, draw=draw) or entry
 
-    def held(self, recipe: Recipe, scenario: str) -> int:
-        """How many entries of a scenario are kept."""
+    def items(self, recipe: Recipe, scenario: str) -> list[str]:
+        """The item of each entry that is kept of a scenario; one with several draws comes as often."""
         with self._told():
-            row = self._db.execute(
-                "SELECT count(*) FROM entry WHERE recipe = (SELECT id FROM recipe WHERE digest = ?) AND scenario = ?",
-                (self._digest(recipe), scenario),
-            ).fetchone()
-        return int(row[0])
+            rows = self._db.execute(
+                "SELECT item FROM entry WHERE recipe = (SELECT id FROM recipe WHERE digest = ?) AND scenario = ?",
+                (recipe.digest, scenario),
+            ).fetchall()
+        return [row[0] for row in rows]
 
     def costs(self, recipe: Recipe) -> Costs:
         """What the entries of ``recipe`` cost so far."""
@@ -176,7 +174,7 @@ class RewardLedger:
                 "SELECT count(*), total(calls), total(input_tokens), total(output_tokens),"
                 " coalesce(max(input_tokens + output_tokens), 0) FROM entry"
                 " WHERE recipe = (SELECT id FROM recipe WHERE digest = ?)",
-                (self._digest(recipe),),
+                (recipe.digest,),
             ).fetchone()
         total = Usage(calls=int(row[1]), input_tokens=int(row[2]), output_tokens=int(row[3]))
         return Costs(count=int(row[0]), total=total, most_tokens=int(row[4]))
@@ -191,7 +189,7 @@ class RewardLedger:
         statement = (
             "INSERT OR IGNORE INTO unfinished VALUES (?)" if unfinished else "DELETE FROM unfinished WHERE plan = ?"
         )
-        with self._told(), self._transaction():
+        with self._told():
             self._db.execute(statement, (plan,))
 
     def lessons(self, recipe: Recipe, domain: str) -> dict[str, Lesson]:
@@ -200,7 +198,7 @@ class RewardLedger:
             rows = self._db.execute(
                 "SELECT scenario, value FROM lesson WHERE recipe = (SELECT id FROM recipe WHERE digest = ?)"
                 " AND domain = ? ORDER BY scenario",
-                (self._digest(recipe), domain),
+                (recipe.digest, domain),
             ).fetchall()
         return {scenario: Lesson.model_validate_json(value) for scenario, value in rows}
 
@@ -224,16 +222,15 @@ class RewardLedger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _prepare(self) -> None:
         _patiently(lambda: self._db.execute("PRAGMA journal_mode = WAL"))
         # Enough in WAL mode for the end of a process at any point; FULL would cost a disk flush for each evaluation.
         self._db.execute("PRAGMA synchronous = NORMAL")
-        with self._transaction():
+        with self._db:  # ends the transaction, either way
+            self._db.execute("BEGIN IMMEDIATE")
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             foreign = version == 0 and self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
             if foreign or version > _SCHEMA:
@@ -245,30 +242,13 @@ class RewardLedger:
                 self._db.execute(f"PRAGMA user_version = {_SCHEMA}")
 
     def _recipe_id(self, recipe: Recipe) -> int:
-        key = self._digest(recipe)
+        key = recipe.digest
         if key not in self._ids:
             content = recipe.model_dump_json()
             self._db.execute("INSERT OR IGNORE INTO recipe (digest, content) VALUES (?, ?)", (key, content))
             row = self._db.execute("SELECT id FROM recipe WHERE digest = ?", (key,)).fetchone()
             self._ids[key] = int(row[0])
         return self._ids[key]
-
-    def _digest(self, recipe: Recipe) -> str:
-        # By identity, and held, so that the identity stays its own: a run asks thousands of times for the same two.
-        if id(recipe) not in self._digests:
-            self._digests[id(recipe)] = (recipe, recipe.digest)
-        return self._digests[id(recipe)][1]
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..domains.scenario import Scenario
-from .choices import Choices, choices
+from .choices import Choices, choices_for
 from .context import Burden, PlanResult, Prior, Reward
 from .evaluations import Evaluations
 from .prior import with_floor
@@ -48,10 +48,8 @@ class SearchTask:
 class Planner(ABC):
     """A ``PathPlanner`` that brings its own search."""
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Of the planner, as in ``PLANNERS``."""
+    name: str
+    """As in ``PLANNERS``."""
 
     async def plan(
         self,
@@ -70,7 +68,7 @@ class Planner(ABC):
         Raises:
             PlanningError: nothing can be planned over, or every evaluation failed.
         """
-        allowed = choices(scenario, attributes, self._depth(budget), evaluations, burden)
+        allowed = choices_for(scenario, attributes, self._depth(budget), evaluations, burden)
         return await self._search(SearchTask(scenario, reward, prior, allowed, evaluations, seed))
 
     def _depth(self, budget: int) -> int:

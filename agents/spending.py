@@ -81,7 +81,7 @@ class Allowance:
         while not self.exhausted:
             calls, tokens = self._calls.get(kind, 1), self._expected_tokens(kind)
             if _fits(self._max_calls, self.spent.calls, self._reserved_calls, calls) and _fits(
-                self._max_tokens, _tokens(self.spent), self._reserved_tokens, tokens
+                self._max_tokens, self.spent.tokens, self._reserved_tokens, tokens
             ):
                 self._reserved_calls += calls
                 self._reserved_tokens += tokens
@@ -97,7 +97,7 @@ class Allowance:
     def _expected_tokens(self, kind: str) -> int:
         if self._max_tokens is None:
             return 0
-        return self._tokens.get(kind, max(1, self._max_tokens - _tokens(self.spent)))
+        return self._tokens.get(kind, max(1, self._max_tokens - self.spent.tokens))
 
     def _settle(self, kind: str, calls: int, tokens: int, used: Usage) -> None:
         self._reserved_calls -= calls
@@ -106,7 +106,7 @@ class Allowance:
         self.spent = self.spent + used
         self._calls[kind] = max(self._calls.get(kind, 1), used.calls)
         if used.calls:
-            self._tokens[kind] = max(self._tokens.get(kind, 0), _tokens(used))
+            self._tokens[kind] = max(self._tokens.get(kind, 0), used.tokens)
         elif not self._calls[kind]:
             self._tokens.setdefault(kind, 0)  # no model is behind it
         self._tell()
@@ -118,7 +118,3 @@ class Allowance:
 
 def _fits(limit: int | None, spent: int, reserved: int, more: int) -> bool:
     return limit is None or not more or spent + reserved + more <= limit
-
-
-def _tokens(usage: Usage) -> int:
-    return usage.input_tokens + usage.output_tokens

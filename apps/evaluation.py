@@ -295,9 +295,8 @@ def _run(
     on_progress: Callable[[Progress], None],
 ) -> EvalResult:
     settings = folder.settings
-    people = {
-        b.name: partial(wiring.simulated_user, behaviour=b, turns=settings.turns) for b in _behaviours_of(settings)
-    }
+    behaviours = _behaviours_of(settings)
+    people = {b.name: partial(wiring.simulated_user, behaviour=b, turns=settings.turns) for b in behaviours}
     summary = run_sync(
         run_eval(
             scenarios,
@@ -306,7 +305,7 @@ def _run(
             assistants=wiring.assistants(store),
             make_user=people,
             check_user=wiring.user_check() if settings.check_users else None,
-            judge=wiring.judge(),
+            judge=wiring.judge(crisis_texts=[b.crisis.text for b in behaviours if b.crisis is not None]),
             concurrency=wiring.settings.concurrency,
             on_progress=on_progress,
         )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ..agents import PathPlanner, PlanningError, Prior, Reward
 from ..agents.choices import Choices
-from ..domains import AskfirstError, Scenario
+from ..agents.evaluations import REWARD_FAILURES
+from ..domains import Scenario
 from ..evals.experiments import Search
-from ..models import ModelError
 
 __all__ = ["Job", "Ranked", "Told", "even", "repeat", "search"]
 
@@ -65,7 +65,7 @@ class Told:
             outcome: float | Exception
             try:
                 outcome = await self._reward(scenario, attributes)
-            except (AskfirstError, ModelError, TimeoutError, ConnectionError) as error:
+            except REWARD_FAILURES as error:
                 outcome = error
             self._kept.setdefault(attributes, outcome)  # the first of several that asked at a time stands
         return self._kept[attributes]

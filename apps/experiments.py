@@ -14,21 +14,16 @@ from importlib.metadata import version
 from ..agents import (
     Allowance,
     Burden,
-    KeptPrior,
-    KeptReward,
-    PackPrior,
     PaperMctsPlanner,
     PaperMctsSettings,
     PathPlanner,
     PlanningError,
     Prior,
     RewardLedger,
-    SpendingLimitReached,
-    no_ranking,
 )
-from ..agents.choices import Choices, choices
+from ..agents.choices import Choices, choices_for
 from ..agents.evaluations import Evaluations
-from ..agents.paid_once import query_digest, scenario_digest
+from ..agents.paid_once import query_digest, ranking_item, scenario_digest, set_item
 from ..agents.reward_ledger import digest
 from ..domains import InputError, Scenario, UnknownNameError
 from ..evals.experiments import ConvergenceSettings, ScenarioSearches
@@ -161,9 +156,7 @@ async def run_convergence(
         LedgerUnusable: an evaluation could not be kept.
     """
     slots = wiring.settings.concurrency
-    allowance = Allowance(
-        max_calls=request.max_calls, max_tokens=request.max_tokens, concurrency=slots, spent=spent or Usage()
-    )
+    allowance = Allowance(max_calls=request.max_calls, max_tokens=request.max_tokens, concurrency=slots, spent=spent)
     parts = planning_parts(wiring, ledger, allowance)
     study = _Study(wiring, request, parts)
     todo, done = iter(scenarios), itertools.count(1)
@@ -192,28 +185,26 @@ async def estimate_convergence(
 ) -> Estimate:
     """What the study may cost at most: every terminal set, every smaller one that a planner might look at, and every
     ranking that the published search might ask for, less what ``ledger`` holds."""
-    nothing = Allowance()
-    kept = KeptReward(_absent, ledger, reward_recipe(wiring), nothing)
-    ranked = KeptPrior(no_ranking, PackPrior(wiring.pack), ledger, ranking_recipe(wiring), nothing)
-    evaluations = rankings = 0
+    recipe, ranking = reward_recipe(wiring), ranking_recipe(wiring)
+    evaluations = rankings = reused = 0
     for scenario in scenarios:
         try:
             allowed = _choices(scenario, wiring)
         except PlanningError:
             continue  # nothing can be planned, and the run says so
-        before = kept.reused, ranked.reused
         sets, nodes = _possible_sets(allowed, request), _expandable(allowed)
-        if ledger.held(reward_recipe(wiring), scenario_digest(scenario)):
-            for known in sets:
-                await Told(kept).score(scenario, known)
-        evaluations += len(sets) - (kept.reused - before[0])
+        kept = set(ledger.items(recipe, scenario_digest(scenario)))
+        held = sum(set_item(known) in kept for known in sets)
+        evaluations += len(sets) - held
+        reused += held
         if wiring.model("planner") is None:
             continue
-        for known in nodes:
-            await ranked(scenario, known, [a for a in allowed.attributes if a not in known])
-        rankings += min(_most_rankings(request), len(nodes) - (ranked.reused - before[1]))
+        kept = set(ledger.items(ranking, query_digest(scenario)))
+        held = sum(ranking_item(known, [a for a in allowed.attributes if a not in known]) in kept for known in nodes)
+        rankings += min(_most_rankings(request), len(nodes) - held)
+        reused += held
     usage, basis = await mean_cost(scenarios, wiring, ledger, evaluations=evaluations, rankings=rankings)
-    return Estimate(len(scenarios), 0, evaluations, rankings, kept.reused + ranked.reused, usage, basis)
+    return Estimate(len(scenarios), 0, evaluations, rankings, reused, usage, basis)
 
 
 class _Study:
@@ -230,15 +221,16 @@ class _Study:
             allowed = _choices(scenario, self._wiring)
             scores = await self._every_set(scenario, allowed, told)
         except PlanningError as error:
-            if self._was_cut(scenario):
+            if self._parts.refused(scenario):
                 run.waiting.append(scenario.id)
                 return
             if not run.results and isinstance(error.__cause__, ModelError):
                 raise error.__cause__ from error
             run.failed.append((scenario.id, str(error)))
             return
-        result = None if self._was_cut(scenario) else await self._searches(scenario, allowed, told, scores)
-        if result is None or self._was_cut(scenario):
+        refused = self._parts.refused
+        result = None if refused(scenario) else await self._searches(scenario, allowed, told, scores)
+        if result is None or refused(scenario):
             run.waiting.append(scenario.id)
         else:
             run.results.append(result)
@@ -293,26 +285,10 @@ class _Study:
             return PaperMctsPlanner(PaperMctsSettings(depth=allowed.depth))
         return self._wiring.planner(name)
 
-    def _was_cut(self, scenario: Scenario) -> bool:
-        prior = self._parts.kept_prior
-        return scenario_digest(scenario) in self._parts.reward.refused or (
-            prior is not None and query_digest(scenario) in prior.refused
-        )
-
-
-async def _absent(scenario: Scenario, attributes: frozenset[str]) -> float:
-    """The reward of a dry run, for what is not in the ledger."""
-    del scenario, attributes
-    raise SpendingLimitReached
-
-
-def _burden(wiring: Wiring) -> Burden:
-    most = wiring.settings.max_burden
-    return Burden(costs={a.id: a.ask_cost for a in wiring.pack.attributes}, most=math.inf if most is None else most)
-
 
 def _choices(scenario: Scenario, wiring: Wiring) -> Choices:
-    return choices(scenario, wiring.pack.attribute_ids, wiring.settings.budget, 1, _burden(wiring))
+    burden = Burden.of(wiring.pack, wiring.settings.max_burden)
+    return choices_for(scenario, wiring.pack.attribute_ids, wiring.settings.budget, 1, burden)
 
 
 def _possible_sets(allowed: Choices, request: ConvergenceRequest) -> list[frozenset[str]]:

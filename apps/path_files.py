@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import json
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,9 +122,9 @@ def _checked(path: PlannedPath, pack: DomainPack) -> PlannedPath:
 
 def _published(file: Path, pack: DomainPack, report: Report, domain: str | None) -> Iterator[tuple[Place, PlannedPath]]:
     seen: dict[str, list[tuple[str, ...]]] = {}
-    counted: Counter[str] = Counter()
+    rows = 0
     for place, row in read_csv_rows(file, report):
-        counted["rows"] += 1
+        rows += 1
         cells = {fold(name): cell for name, cell in row.items()}
         query, listed = (next((cells[n] for n in names if n in cells), None) for names in (_QUERY, _PATH))
         if query is None or listed is None:
@@ -143,7 +142,7 @@ def _published(file: Path, pack: DomainPack, report: Report, domain: str | None)
             paths.append(path)
         number = paths.index(path)
         yield place, _imported(query, path, f"{number + 1}" if number else "", pack, domain)
-    if not counted["rows"]:
+    if not rows:
         report(DataError(file, None, None, "holds no paths"))
 
 

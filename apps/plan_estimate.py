@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..agents import ModelPrior, ModelResponder, PackPrior, RewardLedger
+from ..agents import Burden, ModelPrior, ModelResponder, PackPrior, PaperMctsSettings, PlanningError, RewardLedger
+from ..agents.choices import choices_for
 from ..agents.context import AgentContext
 from ..agents.paid_once import query_digest, scenario_digest
 from ..domains import Scenario
@@ -21,7 +23,6 @@ __all__ = ["Estimate", "estimate", "mean_cost"]
 
 _CHARACTERS_PER_TOKEN = 4
 _ANSWER_TOKENS, _VERDICT_TOKENS, _RANKING_TOKENS = 300, 200, 60
-_PAPER_ROLLOUTS = 300
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,12 @@ async def estimate(work: Work, wiring: Wiring, request: PlanRequest, ledger: Rew
     length of the prompts for the first scenario, at 4 characters a token, and 300, 200 and 60 tokens of reply.
     """
     recipe, ranking = reward_recipe(wiring), ranking_recipe(wiring)
+    burden = Burden.of(wiring.pack, wiring.settings.max_burden)
     evaluations = rankings = reused = 0
     for scenario in work.todo:
-        sets, ranked = _most(scenario, wiring, request)
-        held_sets = min(sets, ledger.held(recipe, scenario_digest(scenario)))
-        held_ranked = min(ranked, ledger.held(ranking, query_digest(scenario)))
+        sets, ranked = _most(scenario, wiring, request, burden)
+        held_sets = min(sets, len(ledger.items(recipe, scenario_digest(scenario))))
+        held_ranked = min(ranked, len(ledger.items(ranking, query_digest(scenario))))
         evaluations += sets - held_sets
         rankings += ranked - held_ranked
         reused += held_sets + held_ranked
@@ -87,24 +89,25 @@ async def mean_cost(
     )
 
 
-def _most(scenario: Scenario, wiring: Wiring, request: PlanRequest) -> tuple[int, int]:
+def _most(scenario: Scenario, wiring: Wiring, request: PlanRequest, burden: Burden) -> tuple[int, int]:
     """The most evaluations, and rankings by a model, that the planner makes for one scenario."""
-    known = sum(1 for a in wiring.pack.attribute_ids if scenario.profile.get(a) is not None)
-    depth = min(wiring.settings.budget, known)
-    if not depth:
+    try:
+        allowed = choices_for(scenario, wiring.pack.attribute_ids, wiring.settings.budget, request.evaluations, burden)
+    except PlanningError:
         return 0, 0  # nothing can be planned, and the run says so
+    # Also with a burden as many as there are without: counting those within it takes long for thousands of scenarios.
+    known, depth = len(allowed.attributes), allowed.depth
     sets = min(request.evaluations, sum(math.comb(known, n) for n in range(depth + 1)))
     if request.planner.endswith("-noisy"):
         sets = request.evaluations  # the same set may be evaluated again
-    too_many = wiring.settings.max_burden is None and math.comb(known, depth) > request.evaluations
-    if request.planner == "exhaustive" and too_many:
+    if request.planner == "exhaustive" and any(itertools.islice(allowed.terminal_sets(), request.evaluations, None)):
         return 0, 0  # refused before anything is spent
     if request.planner == "static":
         return min(sets, depth + 1), 0
     if wiring.model("planner") is None:
         return sets, 0
     # The published search asks for a ranking at each set that it expands, the others for one at the start.
-    rollouts = _PAPER_ROLLOUTS if request.planner == "mcts-paper" else 1
+    rollouts = PaperMctsSettings().rollouts if request.planner == "mcts-paper" else 1
     inner = sum(math.comb(known, n) for n in range(depth) if known - n > 1)
     return sets, min(rollouts, inner)
 

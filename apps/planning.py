@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,7 +18,6 @@ from ..agents import (
     plan_scenario,
 )
 from ..agents.context import PathPlanner
-from ..agents.paid_once import query_digest, scenario_digest
 from ..agents.reward_ledger import digest
 from ..domains import Scenario
 from ..models import ModelError, Usage, together
@@ -77,12 +77,6 @@ class PlanSummary:
     reused: int = 0
     spent: Usage = field(default_factory=Usage)
 
-    @property
-    def done(self) -> int:
-        """Scenarios that need no look any more."""
-        finished = sum(path.scenario_id not in self.unfinished for path in self.planned)
-        return self.kept + finished + len(self.failed) + len(self.unfinished) + len(self.waiting)
-
 
 @dataclass(frozen=True)
 class Work:
@@ -106,7 +100,7 @@ async def plan_scenarios(
     request: PlanRequest,
     *,
     on_progress: Callable[[int, int], None],
-    ledger: RewardLedger | None = None,
+    ledger: RewardLedger,
     spent: Usage | None = None,
 ) -> PlanSummary:
     """Plan every scenario that the store does not hold yet from the same planner, limits, seed, model and judge.
@@ -116,30 +110,35 @@ async def plan_scenarios(
     where it stopped, and pays for nothing again.
 
     Args:
-        ledger: where evaluations are kept; None: in memory, for this run.
+        on_progress: told how many of ``scenarios`` need no look any more, and how many there are.
+        ledger: where evaluations are kept.
         spent: what counts towards the limits of ``request`` from the start.
 
     Raises:
         ModelError: the model cannot be used at all (the first failure before anything was planned).
         LedgerUnusable: an evaluation could not be kept.
     """
-    if ledger is None:
-        with RewardLedger(None) as in_memory:
-            return await plan_scenarios(
-                scenarios, store, wiring, request, on_progress=on_progress, ledger=in_memory, spent=spent
-            )
     slots = wiring.settings.concurrency
     planner = wiring.planner(request.planner, concurrency=leaves_of(request, len(scenarios), slots))
-    allowance = Allowance(
-        max_calls=request.max_calls, max_tokens=request.max_tokens, concurrency=slots, spent=spent or Usage()
-    )
+    allowance = Allowance(max_calls=request.max_calls, max_tokens=request.max_tokens, concurrency=slots, spent=spent)
     work = open_work(scenarios, store.paths(), wiring, request, ledger)
     parts = planning_parts(wiring, ledger, allowance)
     curriculum = Curriculum(scenarios, wiring.pack.attribute_ids, ledger, reward_recipe(wiring))
-    run = _Run(store, wiring, request, planner, parts, ledger, allowance, work, curriculum)
+    run = _Run(store, wiring, request, planner, parts, ledger, work.complete, curriculum)
+    todo, done = iter(work.todo), itertools.count(work.kept + 1)
+
+    async def plan() -> None:
+        for scenario in todo:
+            # Also after the allowance is exhausted: what the ledger holds costs nothing, and may be a whole plan.
+            await run.plan(scenario)
+            on_progress(next(done), len(scenarios))
+
     on_progress(work.kept, len(scenarios))
-    await together(run.work(lambda done: on_progress(done, len(scenarios))) for _ in range(slots))
-    return run.finished()
+    await together(plan() for _ in range(slots))
+    summary = run.summary
+    summary.kept, summary.spent = work.kept, allowance.spent
+    summary.paid, summary.reused = parts.reward.paid, parts.reward.reused
+    return summary
 
 
 def leaves_of(request: PlanRequest, scenarios: int, slots: int) -> int:
@@ -165,54 +164,38 @@ def open_work(
     held = set(complete.values())
     pack, models = wiring.pack, (wiring.spec("agent"), wiring.spec("judge"))
     limits = (wiring.settings.budget, wiring.settings.max_burden, request.evaluations, request.seed)
-    expected = (wiring.planner(request.planner).name, *models, pack.name, pack.version, *limits)
+    expected = (request.planner, *models, pack.name, pack.version, *limits)
     todo = tuple(s for s in scenarios if (s.id, s.query, *expected) not in held)
     return Work(todo, len(scenarios) - len(todo), frozenset(complete))
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self,
-        store: PathStore,
-        wiring: Wiring,
-        request: PlanRequest,
-        planner: PathPlanner,
-        parts: PlanningParts,
-        ledger: RewardLedger,
-        allowance: Allowance,
-        work: Work,
-        curriculum: Curriculum,
-    ) -> None:
-        self._store, self._wiring, self._request, self._planner = store, wiring, request, planner
-        self._parts, self._ledger, self._allowance, self._curriculum = parts, ledger, allowance, curriculum
-        self._todo, self._complete = iter(work.todo), work.complete
-        self._summary = PlanSummary(kept=work.kept)
-        self._storing = asyncio.Lock()
+    """Plans one scenario after another into ``summary``. ``complete``: as in ``Work``."""
 
-    async def work(self, on_progress: Callable[[int], None]) -> None:
-        """Plan one scenario after another until none is left. Several of these run side by side."""
-        for scenario in self._todo:
-            # Also after the allowance is exhausted: what the ledger holds costs nothing, and may be a whole plan.
-            await self._one(scenario)
-            on_progress(self._summary.done)
+    store: PathStore
+    wiring: Wiring
+    request: PlanRequest
+    planner: PathPlanner
+    parts: PlanningParts
+    ledger: RewardLedger
+    complete: frozenset[str]
+    curriculum: Curriculum
+    summary: PlanSummary = field(default_factory=PlanSummary)
+    storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def finished(self) -> PlanSummary:
-        summary = self._summary
-        summary.paid, summary.reused = self._parts.reward.paid, self._parts.reward.reused
-        summary.spent = self._allowance.spent
-        return summary
-
-    async def _one(self, scenario: Scenario) -> None:
-        planner, taker = self._planner, LessonTaker(self._parts.reward, self._parts.prior)
-        if self._request.learn and isinstance(planner, MctsPlanner):
-            planner = planner.informed(await self._curriculum.before(scenario))
+    async def plan(self, scenario: Scenario) -> None:
+        """Plan ``scenario`` and store its path, or put what became of it into ``summary``."""
+        planner, taker = self.planner, LessonTaker(self.parts.reward, self.parts.prior)
+        if self.request.learn and isinstance(planner, MctsPlanner):
+            planner = planner.informed(await self.curriculum.before(scenario))
         try:
             await self._plan(scenario, planner, taker)
         finally:
-            self._curriculum.finish(scenario)
+            self.curriculum.finish(scenario)
 
     async def _plan(self, scenario: Scenario, planner: PathPlanner, taker: LessonTaker) -> None:
-        request, wiring, summary = self._request, self._wiring, self._summary
+        request, wiring, summary = self.request, self.wiring, self.summary
         try:
             path = await plan_scenario(
                 scenario,
@@ -236,28 +219,22 @@ class _Run:
                 raise error.__cause__ from error
             summary.failed.append((scenario.id, str(error)))
             return
-        cut = self._was_cut(scenario)
+        cut = self.parts.refused(scenario)
         plan = digest(_origin(path))
         # Marked before it is stored and unmarked after: whenever the run dies, no path that was cut counts as finished.
         if cut:
-            self._ledger.mark_unfinished(plan)
+            self.ledger.mark_unfinished(plan)
             summary.unfinished.append(scenario.id)
-            if path.id in self._complete:
+            if path.id in self.complete:
                 return  # half a search does not replace what another planner or model finished
         else:
             known = [a for a in wiring.pack.attribute_ids if scenario.profile.get(a) is not None]
-            self._curriculum.keep(scenario, taker.lesson(known))
-        async with self._storing:
-            await asyncio.to_thread(self._store.add, [path])  # embedding takes a while, and others wait for replies
+            self.curriculum.keep(scenario, taker.lesson(known))
+        async with self.storing:
+            await asyncio.to_thread(self.store.add, [path])  # embedding takes a while, and others wait for replies
         if not cut:
-            self._ledger.mark_unfinished(plan, False)
+            self.ledger.mark_unfinished(plan, False)
         summary.planned.append(path)
-
-    def _was_cut(self, scenario: Scenario) -> bool:
-        prior = self._parts.kept_prior
-        return scenario_digest(scenario) in self._parts.reward.refused or (
-            prior is not None and query_digest(scenario) in prior.refused
-        )
 
 
 def _origin(path: PlannedPath) -> tuple[str | float | None, ...]:

@@ -112,8 +112,8 @@ class _RaiseSession:
                     text=text, kind="answer", used=tuple(context.known), known=dict(context.known), notes=notes
                 )
         self.crisis, self.context = True, context
-        fixed = self.parts.crisis.answer(self.country)
-        text = f"{_STILL_HERE}\n\n{fixed}" if already else fixed
+        crisis = self.parts.crisis
+        text = crisis.follow_up(self.country, message, said=self.answers) if already else crisis.answer(self.country)
         self.answers.append(text)
         return AgentTurn(text=text, kind="answer", stop_reason="crisis", known=dict(context.known))
 
@@ -127,12 +127,10 @@ class _RaiseSession:
         )
 
 
-_STILL_HERE = "I am still here, and what I wrote before still holds."
-
-
 def _learned(context: AgentContext, told: Extracted) -> AgentContext:
     """What is told now corrects what was told before; what is declined now is no longer used."""
-    known = {a: v for a, v in {**context.known, **told.values}.items() if a not in told.declined}
+    kept = {a: v for a, v in context.known.items() if a not in told.withdrawn}
+    known = {a: v for a, v in {**kept, **told.values}.items() if a not in told.declined}
     declined = tuple(dict.fromkeys((*(a for a in context.declined if a not in told.values), *told.declined)))
     return context.model_copy(update={"known": known, "declined": declined})
 

@@ -18,9 +18,12 @@ from ..agents import (
     Recipe,
     RewardLedger,
     no_ranking,
+    query_digest,
+    scenario_digest,
 )
 from ..agents.context import Prior
 from ..agents.reward_ledger import digest
+from ..domains import Scenario
 from ..models import Prompt, Sampling
 from .settings import OFFLINE, Settings
 from .wiring import Wiring
@@ -37,6 +40,11 @@ class PlanningParts:
     reward: KeptReward
     prior: Prior
     kept_prior: KeptPrior | None
+
+    def refused(self, scenario: Scenario) -> bool:
+        """Whether the allowance refused an evaluation or a ranking that was wanted for ``scenario``."""
+        ranked = self.kept_prior.refused if self.kept_prior is not None else ()
+        return scenario_digest(scenario) in self.reward.refused or query_digest(scenario) in ranked
 
 
 def rewards_file(settings: Settings) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..domains import InputError
+from ..domains import DataError, InputError
 from ..models import ChatModel, run_sync
 from ..simulators.constraints import ProfileCounts
 from ..simulators.drafts import Draft
@@ -73,25 +73,41 @@ def run_generation(
 
 
 def run_extraction(
-    posts: Path, request: ExtractionRequest, wiring: Wiring, out: Path, *, on_progress: Progress
-) -> ExtractionResult:
+    posts: Path,
+    request: ExtractionRequest,
+    wiring: Wiring,
+    out: Path,
+    *,
+    on_problem: Callable[[DataError], None],
+    on_progress: Progress,
+) -> tuple[ExtractionResult, int]:
     """Extract scenarios from ``posts`` into ``out``, or go on with a run that was interrupted.
 
+    Lines that hold no post (no text, no JSON) are passed over: each goes to ``on_problem`` before a model is asked.
+
+    Returns:
+        what came of it, and how many lines were passed over.
+
     Raises:
-        DataError: a post cannot be read; no model was asked.
-        InputError: ``out`` exists and is no such run, or there is no post.
+        InputError: ``out`` exists and is no such run, or no line holds a post.
         ModelError, NothingUsable: the model cannot be used; what was decided is kept beside ``out``.
     """
     format_of(out)
     pack = wiring.pack
-    total = sum(1 for _ in iter_posts(posts, pack))
+    unread: set[int | None] = set()  # lines: one may have several problems
+
+    def passed_over(error: DataError) -> None:
+        unread.add(error.line)
+        on_problem(error)
+
+    total = sum(1 for _ in iter_posts(posts, pack, report=passed_over))
     if not total:
         raise InputError(f"{posts}: holds no posts")
     settings = extraction_settings(request, model=wiring.spec("agent"), pack=pack)
     with _begun(out, settings, wiring, extra=lambda: {"salt": new_salt()}) as journal:
         result = run_sync(
             extract_scenarios(
-                (post for _, post in iter_posts(posts, pack)),
+                (post for _, post in iter_posts(posts, pack, report=lambda error: None)),
                 request,
                 journal,
                 model=_model(wiring),
@@ -105,7 +121,7 @@ def run_extraction(
         if request.keep_source:
             with atomic_text(out.with_name(f"{out.name}.sources")) as file:
                 file.writelines(map(json_line, source_records(journal)))
-    return result
+    return result, len(unread)
 
 
 def _begun(

@@ -5,7 +5,7 @@ Every other package takes its collaborators as arguments; only this module decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from importlib.resources import files
@@ -31,7 +31,19 @@ from ..agents.context import AgentContext, Extraction, PathPlanner, Prior, Respo
 from ..domains import DomainPack, Scenario, get_pack
 from ..evals import Assistants, BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge
 from ..graphs import RaiseComponents, RaiseSettings
-from ..models import ChatModel, EmptyCompletion, Limits, Message, Prompt, Sampling, Usage, connect, run_sync
+from ..models import (
+    ChatModel,
+    EmptyCompletion,
+    ForbiddenChatModel,
+    Limits,
+    Message,
+    Prompt,
+    Sampling,
+    Usage,
+    connect,
+    run_sync,
+)
+from ..models.spec import parse_spec
 from ..simulators import (
     COOPERATIVE_BEHAVIOUR,
     Behaviour,
@@ -58,10 +70,16 @@ _PING = (Message(role="user", content="Reply with the word: ok"),)
 
 
 class Wiring:
-    """The parts that one run of the program uses, made on first use and shared."""
+    """The parts that one run of the program uses, made on first use and shared.
 
-    def __init__(self, settings: Settings) -> None:
+    Args:
+        settings: which models, pack and store.
+        calls_nothing: no model may be called (a dry run), so none is connected to and no key is needed.
+    """
+
+    def __init__(self, settings: Settings, *, calls_nothing: bool = False) -> None:
         self.settings = settings
+        self._calls_nothing = calls_nothing
         self._connected: dict[str, ChatModel] = {}
 
     # ---- models ---------------------------------------------------------------------------------------------------
@@ -91,6 +109,8 @@ class Wiring:
 
     def _connect(self, spec: str, *, retries: int) -> ChatModel:
         settings = self.settings
+        if self._calls_nothing:
+            return ForbiddenChatModel(f"openai:{parse_spec(spec)}")
         return connect(
             spec,
             base_url=settings.base_url,
@@ -263,11 +283,18 @@ class Wiring:
         """As near to deterministic as endpoints allow: a judgement should not depend on the draw."""
         return Sampling(temperature=0.0, top_p=None, max_tokens=self.settings.max_tokens)
 
-    def judge(self) -> Judge:
-        """Scores answers with the full profile in view."""
+    def judge(self, *, crisis_texts: Collection[str] = ()) -> Judge:
+        """Scores answers with the full profile in view.
+
+        Args:
+            crisis_texts: what simulated people say to disclose imminent risk, should the crisis rules not read it.
+        """
         model = self.model("judge")
         if model is None:
-            return HeuristicJudge(self.pack)
+            screen = PackCrisisScreen(self.pack)
+            return HeuristicJudge(
+                self.pack, discloses_risk=lambda text: text in crisis_texts or screen.rules(text) is not None
+            )
         return LlmJudge(model, self.pack, sampling=self.judge_sampling)
 
     def simulated_user(

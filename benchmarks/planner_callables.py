@@ -18,38 +18,39 @@ from askfirst.agents.bayes import BayesPlanner, MctsPlanner, MctsSettings
 from askfirst.domains import Profile, Scenario
 from askfirst.models import run_sync
 
-__all__ = ["bayes", "greedy", "mcts", "mcts_paper", "planned", "settings_for"]
+__all__ = ["Plan", "bayes", "greedy", "mcts", "mcts_paper", "mcts_with", "planned", "settings_for"]
 
 RewardFunction = Callable[[list[str]], float]
+Plan = Callable[[RewardFunction, Sequence[str], int, int, Mapping[str, float], int], list[str]]
 
 
-def mcts(
-    reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
-) -> list[str]:
-    """The default planner."""
-    return planned(MctsPlanner(settings_for(reward_fn)), reward_fn, attributes, k, max_evals, prior, seed)
+def _as_function(make: Callable[[RewardFunction, int], PathPlanner]) -> Plan:
+    def plan(
+        reward_fn: RewardFunction,
+        attributes: Sequence[str],
+        k: int,
+        max_evals: int,
+        prior: Mapping[str, float],
+        seed: int,
+    ) -> list[str]:
+        return planned(make(reward_fn, k), reward_fn, attributes, k, max_evals, prior, seed)
+
+    return plan
 
 
-def bayes(
-    reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
-) -> list[str]:
-    """The same belief without a tree."""
-    return planned(BayesPlanner(settings_for(reward_fn)), reward_fn, attributes, k, max_evals, prior, seed)
+def mcts_with(leaves: int) -> Plan:
+    """The default planner, ``leaves`` evaluations at a time."""
+    return _as_function(lambda reward_fn, k: MctsPlanner(settings_for(reward_fn, leaves=leaves)))
 
 
-def mcts_paper(
-    reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
-) -> list[str]:
-    """The published settings: at most 300 rollouts, and a set is paid for once."""
-    planner = PaperMctsPlanner(PaperMctsSettings(depth=k))
-    return planned(planner, reward_fn, attributes, k, max_evals, prior, seed)
-
-
-def greedy(
-    reward_fn: RewardFunction, attributes: Sequence[str], k: int, max_evals: int, prior: Mapping[str, float], seed: int
-) -> list[str]:
-    """One attribute after another, then swaps."""
-    return planned(GreedyPlanner(), reward_fn, attributes, k, max_evals, prior, seed)
+mcts = mcts_with(1)
+"""The default planner."""
+bayes = _as_function(lambda reward_fn, k: BayesPlanner(settings_for(reward_fn)))
+"""The same belief without a tree."""
+mcts_paper = _as_function(lambda reward_fn, k: PaperMctsPlanner(PaperMctsSettings(depth=k)))
+"""The published settings: at most 300 rollouts, and a set is paid for once."""
+greedy = _as_function(lambda reward_fn, k: GreedyPlanner())
+"""One attribute after another, then swaps."""
 
 
 def settings_for(reward_fn: RewardFunction, *, leaves: int = 1) -> MctsSettings:

@@ -20,12 +20,8 @@ import itertools
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from askfirst.agents import MctsPlanner
-
 from benchmarks import planner_callables
 from benchmarks.made_up import ATTRIBUTES, Person, made_up, regret
-
-Planner = Callable[[Callable[[list[str]], float], Sequence[str], int, int, Mapping[str, float], int], list[str]]
 
 _BUDGETS = (4, 6, 8, 10, 12, 15, 20, 30, 45, 70, 100)
 _REFERENCES = ("greedy", "random")
@@ -34,7 +30,7 @@ _REFERENCES = ("greedy", "random")
 def main() -> None:
     """Measure and print."""
     options = _options()
-    planners: dict[str, Planner] = {f"mcts, {n}": _with_leaves(n) for n in options.leaves} or {
+    planners = {f"mcts, {n}": planner_callables.mcts_with(n) for n in options.leaves} or {
         "mcts": planner_callables.mcts,
         "bayes": planner_callables.bayes,
         "mcts_paper": planner_callables.mcts_paper,
@@ -69,21 +65,6 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _with_leaves(leaves: int) -> Planner:
-    def plan(
-        reward_fn: Callable[[list[str]], float],
-        attributes: Sequence[str],
-        k: int,
-        max_evals: int,
-        prior: Mapping[str, float],
-        seed: int,
-    ) -> list[str]:
-        planner = MctsPlanner(planner_callables.settings_for(reward_fn, leaves=leaves))
-        return planner_callables.planned(planner, reward_fn, attributes, k, max_evals, prior, seed)
-
-    return plan
-
-
 def _person(number: int, options: argparse.Namespace) -> Person:
     return made_up(number, seed=options.seed, pairs=options.pairs, alone=options.alone, noise=options.noise)
 
@@ -99,7 +80,9 @@ def _prior(person: Person, kind: str, rng: random.Random) -> dict[str, float]:
     return {a: 1 / rank / total for rank, a in enumerate(ranked, start=1)}
 
 
-def _curve(plan: Planner, size: int, kind: str, options: argparse.Namespace) -> dict[int, tuple[float, float]]:
+def _curve(
+    plan: planner_callables.Plan, size: int, kind: str, options: argparse.Namespace
+) -> dict[int, tuple[float, float]]:
     """Budget -> (mean regret, mean evaluations spent); ends where more budget is not used."""
     curve: dict[int, tuple[float, float]] = {}
     for budget in options.budgets:

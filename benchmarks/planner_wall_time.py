@@ -38,7 +38,7 @@ from askfirst.apps.settings import load_settings
 from askfirst.apps.wiring import Wiring
 from askfirst.domains import Profile, Scenario
 from askfirst.models import ChatModel, Completion, Message, Sampling, Usage, record_usage
-from askfirst.vectorstore import PlannedPath
+from askfirst.vectorstore import HashEmbedder, InMemoryPathStore, PathStore
 from pydantic import BaseModel
 
 T = TypeVar("T", bound=BaseModel)
@@ -103,14 +103,14 @@ def _measure(scenarios: int, planner: str, evaluations: int, *, slots: int, late
     model = _SlowModel(latency)
     wiring, request = _FakeWiring(settings, model), PlanRequest(planner=planner, evaluations=evaluations)
     # What is loaded on first use (prompts, templates) is no part of a plan.
-    asyncio.run(_plan([_person(10_000)], _Shelf(), _FakeWiring(settings, _SlowModel(0)), request, Path(":memory:")))
+    asyncio.run(_plan([_person(10_000)], _shelf(), _FakeWiring(settings, _SlowModel(0)), request, Path(":memory:")))
     with tempfile.TemporaryDirectory() as folder:
-        shelf = _Shelf()
+        shelf = _shelf()
         start, cpu = time.perf_counter(), time.process_time()
         asyncio.run(_plan(people, shelf, wiring, request, Path(folder) / "rewards.sqlite"))
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
-    found = [path.score or 0.0 for path in shelf.kept]
-    count = sum(path.evaluations for path in shelf.kept) / scenarios
+    found = [path.score or 0.0 for path in shelf.paths()]
+    count = sum(path.evaluations for path in shelf.paths()) / scenarios
     leaves = leaves_of(request, scenarios, slots)
     return _Result(wall, cpu, max(model.depth.values()), model.calls, leaves, count, sum(found) / scenarios)
 
@@ -123,7 +123,9 @@ async def _one_after_another(latency: float) -> float:
     return time.perf_counter() - start
 
 
-async def _plan(people: Sequence[Scenario], shelf: _Shelf, wiring: Wiring, request: PlanRequest, ledger: Path) -> None:
+async def _plan(
+    people: Sequence[Scenario], shelf: PathStore, wiring: Wiring, request: PlanRequest, ledger: Path
+) -> None:
     with RewardLedger(None if str(ledger) == ":memory:" else ledger) as rewards:
         summary = await plan_scenarios(
             people, shelf, wiring, request, on_progress=lambda done, total: None, ledger=rewards
@@ -131,26 +133,8 @@ async def _plan(people: Sequence[Scenario], shelf: _Shelf, wiring: Wiring, reque
     assert not summary.failed, summary.failed
 
 
-class _Shelf:
-    """A store that keeps paths in a list."""
-
-    def __init__(self) -> None:
-        self.kept: list[PlannedPath] = []
-
-    def add(self, paths: Sequence[PlannedPath]) -> None:
-        self.kept += paths
-
-    def search(self, query: str, k: int = 5, *, domain: str | None = None) -> list[Any]:
-        return []
-
-    def paths(self) -> Any:
-        return iter(self.kept)
-
-    def __len__(self) -> int:
-        return len(self.kept)
-
-    def close(self) -> None:
-        pass
+def _shelf() -> PathStore:
+    return InMemoryPathStore(HashEmbedder())
 
 
 class _FakeWiring(Wiring):

@@ -8,7 +8,7 @@ from .errors import AskfirstError, DataError, InputError, PackError, UnknownName
 from .pack import Acknowledgement, CrisisResource, Domain, DomainPack, Resources, RiskRule, load_pack
 from .pack_check import PackHint, pack_hints, pack_problems
 from .profile import AttributeState, Profile
-from .registry import PACK_GROUP, get_pack, pack_names
+from .registry import PACK_GROUP, get_pack, pack_file, pack_names
 from .scenario import Risk, Scenario, Split
 from .value import Value
 
@@ -37,6 +37,7 @@ __all__ = [
     "get_pack",
     "is_unspecified",
     "load_pack",
+    "pack_file",
     "pack_hints",
     "pack_names",
     "pack_problems",

@@ -8,9 +8,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from .patterns import compilable
 from .value import Value
 
-__all__ = ["Attribute", "Group", "compilable", "is_unspecified"]
+__all__ = ["Attribute", "Group", "is_unspecified"]
 
 Group = Literal["demographic", "stability", "emotional"]
 
@@ -31,16 +32,6 @@ def is_unspecified(text: str | None) -> bool:
     return not stripped or _UNSPECIFIED.fullmatch(stripped.rstrip(".")) is not None
 
 
-def compilable(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """``patterns``; raises ``ValueError``, with the pattern, for one that is no regular expression."""
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is not a regular expression ({error})") from error
-    return patterns
-
-
 class Attribute(Value):
     """A personal attribute: how it is asked for, how much it matters and how private it is."""
 
@@ -59,6 +50,12 @@ class Attribute(Value):
     mention: str = Field(default="", description="How an answer names it: 'your health'; default from the label.")
     answer: str = Field(default="{value}", description="How a person says a value, in the first person.")
     answer_none: str = Field(default="", description="How a person says 'None', where that is a value.")
+    volunteer: str = Field(
+        default="",
+        description="How a person says a value unasked, so that it is clear what it is about; default: as ``answer``. "
+        "A leading 'Yes' is dropped: 'I have hurt myself before, {value}.'",
+    )
+    volunteer_none: str = Field(default="", description="How a person says 'None' or 'No' unasked.")
     cues: tuple[str, ...] = Field(default=(), description="Regular expressions that show that a question asks for it.")
     tells: tuple[str, ...] = Field(
         default=(), description="Regular expressions for a statement that reveals a value; group 1 is the value."
@@ -66,10 +63,10 @@ class Attribute(Value):
 
     _patterns = field_validator("cues", "tells")(staticmethod(compilable))
 
-    @field_validator("answer")
+    @field_validator("answer", "volunteer")
     @classmethod
     def _has_value(cls, answer: str) -> str:
-        if "{value}" not in answer:
+        if answer and "{value}" not in answer:
             raise ValueError(f"{answer!r} must contain {{value}}")
         return answer
 
@@ -102,18 +99,45 @@ class Attribute(Value):
         return None
 
     def said(self, value: str) -> str:
-        """``value`` as a person would say it, in the first person.
+        """``value`` as a person would say it when asked, in the first person.
 
         A leading category "Other" is dropped before its detail, and "None" is said as ``answer_none``.
         """
-        head, comma, detail = (part.strip() for part in value.strip().rstrip(".").partition(","))
+        head, detail = _head_and_detail(value)
         if head.casefold() == "none" and self.answer_none:
-            return f"{self.answer_none} {detail[:1].upper()}{detail[1:]}." if detail else self.answer_none
-        if head.casefold() == "other" and detail:
-            head, comma, detail = detail, "", ""
-        if self.answer.startswith("{value}"):
-            head = head[:1].upper() + head[1:]
-        else:
-            # A category may be lower-cased inside a sentence ("severe depression"); "PhD", "IT" and "Master's" stay.
-            head = " ".join(word.lower() if word.istitle() else word for word in head.split(" "))
-        return self.answer.replace("{value}", f"{head}, {detail}" if comma else head)
+            return _with_detail(self.answer_none, detail)
+        return _filled(self.answer, head, detail)
+
+    def volunteered(self, value: str) -> str:
+        """``value`` as a person would say it unasked: a whole sentence that says what it is about."""
+        head, detail = _head_and_detail(value)
+        if head.casefold() in ("none", "no") and self.volunteer_none:
+            return _with_detail(self.volunteer_none, detail)
+        if not self.volunteer:
+            return self.said(value)
+        if head.casefold() == "yes":
+            # The sentence itself says yes.
+            without = _VALUE_AND_MARK.sub("", self.volunteer)
+            return _filled(self.volunteer, detail, "") if detail else without
+        return _filled(self.volunteer, head, detail)
+
+
+_VALUE_AND_MARK = re.compile(r"[\s,:;–—-]*\{value\}")
+
+
+def _head_and_detail(value: str) -> tuple[str, str]:
+    head, _, detail = (part.strip() for part in value.strip().rstrip(".").partition(","))
+    return (head, detail) if head.casefold() != "other" or not detail else (detail, "")
+
+
+def _with_detail(sentence: str, detail: str) -> str:
+    return f"{sentence} {detail[:1].upper()}{detail[1:]}." if detail else sentence
+
+
+def _filled(template: str, head: str, detail: str) -> str:
+    if template.startswith("{value}"):
+        head = head[:1].upper() + head[1:]
+    else:
+        # A category may be lower-cased inside a sentence ("severe depression"); "PhD", "IT" and "Master's" stay.
+        head = " ".join(word.lower() if word.istitle() else word for word in head.split(" "))
+    return template.replace("{value}", f"{head}, {detail}" if detail else head)

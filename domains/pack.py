@@ -5,20 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import yaml
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
-from .attribute import Attribute, compilable
+from .attribute import Attribute
 from .errors import PackError, UnknownNameError
+from .patterns import compilable
 from .profile import Profile
+from .safe_yaml import YamlProblem, read_yaml_file
 from .value import Value
 
 __all__ = ["Acknowledgement", "CrisisResource", "Domain", "DomainPack", "Resources", "RiskRule", "load_pack"]
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is blank: write what a person in need will read")
+    return text
+
+
+Said = Annotated[str, AfterValidator(_not_blank)]
 
 
 def _compile(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
@@ -114,20 +124,38 @@ class CrisisResource(Value):
     """A service for people in crisis, with the source in which its details stand."""
 
     country: str = Field(pattern=r"^([A-Z]{2}|\*)$", description="ISO 3166-1 alpha-2 code, or * for everywhere.")
-    name: str = Field(min_length=1)
-    contact: str = Field(min_length=1, description="How to reach it, as its source says.")
+    name: Said = Field(min_length=1)
+    contact: Said = Field(min_length=1, description="How to reach it, as its source says.")
     availability: str = ""
     source: str = Field(pattern=r"^https://", description="Page of the service that gives these details.")
     checked: date = Field(description="When the source was last compared.")
 
 
+class CrisisReply(Value):
+    """A short answer to what a person writes after a crisis answer."""
+
+    matches: tuple[str, ...] = Field(
+        default=(), description="Regular expressions of messages that it answers; none: it fits any message."
+    )
+    text: Said = Field(min_length=1)
+
+    _patterns = field_validator("matches")(staticmethod(compilable))
+
+    def fits(self, message: str) -> bool:
+        """Whether it answers ``message``."""
+        return any(p.search(message) for p in _compile(self.matches))
+
+
 class Resources(Value):
     """The fixed parts of a crisis answer. Nothing in it is written by a model."""
 
-    opening: str = Field(min_length=1)
-    closing: str = Field(min_length=1)
-    again: str = Field(min_length=1, description="Said instead of the opening when the person writes on afterwards.")
-    emergency: str = Field(min_length=1, description="What to do in immediate danger, where the number is not known.")
+    opening: Said = Field(min_length=1)
+    closing: Said = Field(min_length=1)
+    again: Said = Field(min_length=1, description="Said instead of the opening when the person writes on afterwards.")
+    replies: tuple[CrisisReply, ...] = Field(
+        default=(), description="Said instead of the whole answer when the person writes on; the first that fits."
+    )
+    emergency: Said = Field(min_length=1, description="What to do in immediate danger, where the number is not known.")
     emergency_numbers: dict[str, str] = Field(default_factory=dict, description="Country code -> emergency number.")
     services: tuple[CrisisResource, ...] = ()
 
@@ -159,7 +187,7 @@ class DomainPack(Value):
     def _consistent(self) -> DomainPack:
         for kind, names in (
             ("attribute", [a.id for a in self.attributes]),
-            ("domain", [d.name for d in self.domains]),
+            ("domain", [d.name.casefold() for d in self.domains]),  # as ``domain`` looks them up
             ("risk rule", [r.id for r in self.risk_rules]),
         ):
             if repeated := sorted({n for n in names if names.count(n) > 1}):
@@ -253,6 +281,7 @@ class DomainPack(Value):
         return None
 
 
+@lru_cache(maxsize=4096)  # a data set repeats its few field names in every record
 def fold(name: str) -> str:
     """A field name without case, spaces and punctuation: "Past Self-Harm History" -> "pastselfharmhistory"."""
     return re.sub(r"[\W_]+", "", name).casefold()
@@ -290,17 +319,10 @@ def load_pack(folder: str | Path) -> DomainPack:
 def read_yaml(file: Path) -> dict[str, Any]:
     """The mapping that ``file`` holds, else ``PackError``."""
     try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise PackError(file, "", "no such file", "a pack is a folder with pack.yaml and resources.yaml") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise PackError(file, "", f"cannot be read ({error})", "check the path, permissions and encoding") from error
-    try:
-        raw = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}" if mark else ""
-        raise PackError(file, line, "is not valid YAML", "check indentation and quotes") from error
+        raw = read_yaml_file(file)
+    except YamlProblem as error:
+        fix = "a pack is a folder with pack.yaml and resources.yaml" if error.missing else error.fix
+        raise PackError(file, error.where, error.problem, fix) from error
     if not isinstance(raw, dict):
         raise PackError(file, "", f"must be a mapping, not {type(raw).__name__}", "start with 'name: ...'")
     return raw
@@ -328,6 +350,7 @@ def _nearest_key(location: Iterable[int | str]) -> str:
         "risk_rules": RiskRule,
         "acknowledgements": Acknowledgement,
         "services": CrisisResource,
+        "replies": CrisisReply,
     }
     parts = list(location)
     model: type[BaseModel] = names.get(str(parts[0]), DomainPack) if len(parts) > 1 else DomainPack

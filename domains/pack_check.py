@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from .attribute import Group
 from .errors import PackError, UnknownNameError
 from .pack import DomainPack, Resources, fold, pack_problem, read_yaml
+from .scenario import Scenario
 from .value import Value
 
 __all__ = ["PackHint", "pack_hints", "pack_problems"]
+
+_RESERVED = frozenset((*Scenario.model_fields, "private", *get_args(Group), "tone", "tag", "scenario", "queries"))
+"""Names that stand for something else than an attribute: fields of data files, stances by kind, parts of tables."""
 
 
 class PackHint(Value):
@@ -79,10 +85,13 @@ def _repeated(file: Path, raw: dict[str, Any]) -> Iterator[PackError]:
             value = entry.get(name)
             if not isinstance(value, str):
                 continue
-            if value in seen:
-                problem = f"{value!r} stands in {key}[{seen[value]}] already"
+            folded = value.casefold() if key == "domains" else value
+            if folded in seen:
+                problem = f"{value!r} stands in {key}[{seen[folded]}] already" + (
+                    ", in any case" if key == "domains" else ""
+                )
                 yield PackError(file, f"{key}[{number}].{name}", problem, "remove one or rename it")
-            seen.setdefault(value, number)
+            seen.setdefault(folded, number)
 
 
 def _unknown(file: Path, raw: dict[str, Any]) -> Iterator[PackError]:
@@ -116,6 +125,9 @@ def _hints(pack: DomainPack) -> Iterator[PackHint]:
     owners: dict[str, str] = {}
     for number, attribute in enumerate(pack.attributes):
         key = f"attributes[{number}]"
+        if attribute.id in _RESERVED:
+            hint = f"{attribute.id!r} means something else in data files, behaviours or tables: choose another id"
+            yield PackHint(key=f"{key}.id", hint=hint)
         if not attribute.is_asked_in(attribute.question):
             hint = f"no cue finds the question {attribute.question!r}: a simulated person will not see it as asked"
             yield PackHint(key=f"{key}.cues", hint=hint)
@@ -134,3 +146,15 @@ def _hints(pack: DomainPack) -> Iterator[PackHint]:
         if not rule.addressed_in(rule.guidance):
             hint = "no pattern finds the rule's own guidance: the offline judge would not count it"
             yield PackHint(key=f"risk_rules[{number}].addressed", hint=hint)
+    for key, pattern in _patterns(pack):
+        if re.compile(pattern).fullmatch(""):
+            yield PackHint(key=key, hint=f"{pattern!r} matches the empty text, and so everything")
+
+
+def _patterns(pack: DomainPack) -> Iterator[tuple[str, str]]:
+    """Every regular expression of the pack, with its key."""
+    for kind in ("attributes", "domains", "risk_rules", "acknowledgements"):
+        for number, entry in enumerate(getattr(pack, kind)):
+            for name in ("cues", "tells", "matches", "unless", "addressed"):
+                for place, pattern in enumerate(getattr(entry, name, ())):
+                    yield f"{kind}[{number}].{name}[{place}]", pattern

@@ -14,7 +14,7 @@ from pathlib import Path
 from .errors import PackError, UnknownNameError
 from .pack import DomainPack, load_pack
 
-__all__ = ["PACK_GROUP", "get_pack", "pack_names"]
+__all__ = ["PACK_GROUP", "get_pack", "pack_file", "pack_names"]
 
 PACK_GROUP = "askfirst.packs"
 
@@ -40,16 +40,31 @@ def get_pack(name_or_path: str | Path = "penguin") -> DomainPack:
     raise UnknownNameError("pack", str(name_or_path), entries)
 
 
+def pack_file(name_or_path: str | Path, file: str) -> Path | None:
+    """A further file of a pack, such as ``tables.yaml``, where it stands beside its ``pack.yaml``; None where not.
+
+    Takes what ``get_pack`` takes.
+    """
+    entry = _entries().get(str(name_or_path))
+    folder = _folder(entry) if entry else Path(name_or_path)
+    found = (folder if folder.is_dir() else folder.parent) / file
+    return found if found.is_file() else None
+
+
 def _entries() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=PACK_GROUP)}
 
 
 @cache
 def _installed(entry: EntryPoint) -> DomainPack:
+    return load_pack(_folder(entry))
+
+
+def _folder(entry: EntryPoint) -> Path:
     try:
         module = import_module(entry.value)
     except ImportError as error:
         raise PackError(entry.value, "", f"cannot be imported ({error})", "reinstall the distribution") from error
     if not module.__file__:
         raise PackError(entry.value, "", "is not a package with files", "name a package that holds pack.yaml")
-    return load_pack(Path(module.__file__).parent)
+    return Path(module.__file__).parent

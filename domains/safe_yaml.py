@@ -68,14 +68,16 @@ def parse_yaml(text: str) -> Any:
         raise YamlProblem(line, f"has a character that YAML forbids (U+{error.character:04X})", "remove it") from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YamlProblem(mark.line + 1 if mark else None, "is not valid YAML", "check indentation and quotes") from error
+        raise YamlProblem(
+            mark.line + 1 if mark else None, "is not valid YAML", "check indentation and quotes"
+        ) from error
 
 
 class _Loader(yaml.SafeLoader):
     _depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        event = self.peek_event()
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise YamlProblem(line, "an anchor or alias (&, *) is not read", "write it out, or quote the text")

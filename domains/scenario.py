@@ -26,6 +26,9 @@ class Scenario(Value):
     source: str = ""
     split: Split | None = Field(default=None, description="Whether planning or evaluation uses it; None: either.")
     pair: str | None = Field(default=None, description="Id shared by two scenarios with the same query (matched pair).")
+    changed: str | None = Field(
+        default=None, description="Id of the one attribute in which the two scenarios of a counterfactual pair differ."
+    )
     risk: Risk | None = Field(default=None, description="Risk of the query for this person, as written by the author.")
     country: str | None = Field(default=None, pattern=r"^[A-Z]{2}$", description="ISO 3166-1 alpha-2 code.")
     background: str = Field(default="", description="Free text about the situation; shown to judges only.")

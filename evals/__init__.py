@@ -12,7 +12,7 @@ from .heuristic_judge import HeuristicJudge
 from .judge import Judge, LlmJudge
 from .metrics import clustered_interval, paired_difference, summarise
 from .records import ConversationRecord, RunSettings, plan_run
-from .report import OFFLINE_LABEL, write_report
+from .report import OFFLINE_LABEL, crisis_notes, write_report
 from .results import Run, RunFolder, read_run
 from .reward import BestSubset, JudgedAnswerReward
 from .runner import Progress, run_eval
@@ -48,6 +48,7 @@ __all__ = [
     "Verdict",
     "check_conditions",
     "clustered_interval",
+    "crisis_notes",
     "paired_difference",
     "parse_condition",
     "plan_run",

@@ -149,10 +149,8 @@ class _QuestionnaireSession:
         elif self.answers:
             return await self._answer_again(self.query, message)
         elif self.asked:
-            # The reply to a question decides about its own attribute; of the others, the first clear word stands.
-            asked = self.asked[-1]
-            told = await self.extract(self.query, message, asked=asked)
-            self.known = {**told, **self.known, **{a: v for a, v in told.items() if a == asked}}
+            # What is told now corrects what was told before, as with our own agent: people take answers back.
+            self.known = {**self.known, **await self.extract(self.query, message, asked=self.asked[-1])}
         if len(self.asked) < len(self.questions):
             attribute, question = self.questions[len(self.asked)]
             self.asked.append(attribute)

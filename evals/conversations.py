@@ -14,8 +14,10 @@ from ..simulators.behaviour import COOPERATIVE_BEHAVIOUR
 from ..simulators.dialogue import Dialogue, SimulatedUser, simulate_dialogue
 from ..simulators.errors import DialogueFailed
 from .conditions import Assistants, Condition
+from .crisis_reply import crisis_reply
 from .judge import Judge
 from .records import ConversationRecord, RecordKey, RunSettings
+from .reflection import Reflection
 from .verdict import Unscored, Verdict
 
 __all__ = ["Conversations", "Job", "UserCheck", "UserFactory", "conversation_seed"]
@@ -73,6 +75,7 @@ class Conversations:
     makers: Mapping[str, UserFactory]
     judge: Judge
     settings: RunSettings
+    reflection: Reflection
     check_user: UserCheck | None
     clock: Callable[[], float]
 
@@ -156,6 +159,9 @@ class Conversations:
         **rest: Any,
     ) -> ConversationRecord:
         scenario, talk = job.scenario, dialogue
+        known = {**granted, **talk.known} if talk else {}
+        given = tuple(a for a, e in talk.ledger.entries.items() if e.used) if talk else ()
+        used = self._used(scenario, talk, known) if talk else ()
         return ConversationRecord(
             scenario_id=scenario.id,
             condition=job.condition.name,
@@ -171,12 +177,20 @@ class Conversations:
             profile=dict(scenario.profile.values),
             transcript=talk.transcript if talk else (),
             asked=talk.asked if talk else (),
-            known={**granted, **talk.known} if talk else {},
+            known=known,
             ledger=dict(talk.ledger.states) if talk else {},
-            ledger_detail=dict(talk.ledger.entries) if talk else {},
+            ledger_detail={
+                # What an assistant says that its answer was given is no evidence that the answer uses it.
+                a: e.model_copy(update={"used": a in used if talk.answers else None})
+                for a, e in talk.ledger.entries.items()
+            }
+            if talk
+            else {},
             crisis_turn=talk.crisis_turn if talk else None,
+            crisis_answered=_crisis_answered(talk) if talk else None,
             simulator_failure=talk.simulator_failure if talk else None,
-            used=tuple(a for a, e in talk.ledger.entries.items() if e.used) if talk else (),
+            given=given,
+            used=used,
             stop_reason=talk.stop_reason if talk else None,
             agent_reason=talk.agent_reason if talk else None,
             notes=(*talk.notes, *talk.faults) if talk else (),
@@ -184,6 +198,16 @@ class Conversations:
             seconds=round(max(0.0, self.clock() - started), 3),
             **rest,
         )
+
+    def _used(self, scenario: Scenario, talk: Dialogue, known: Mapping[str, str]) -> tuple[str, ...]:
+        return self.reflection.of(known, "\n\n".join(talk.answers), query=scenario.query, domain=scenario.domain)
+
+
+def _crisis_answered(talk: Dialogue) -> bool | None:
+    if talk.crisis_turn is None:
+        return None
+    after = [m.content for m in talk.transcript if m.role == "assistant"][talk.crisis_turn :]
+    return crisis_reply(after).answered if after else None
 
 
 def _one_line(error: Exception) -> str:

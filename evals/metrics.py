@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from .ledger_metrics import ledger_summary
 from .records import ConversationRecord, RunSettings
 from .simulator_metrics import crisis_summary, simulator_summary
 from .verdict import CRITERIA, Verdict
@@ -36,7 +37,9 @@ def summarise(records: Sequence[ConversationRecord], settings: RunSettings) -> d
     difference of every two conditions over the scenarios that both have scores for. ``by_risk`` and ``pairs`` compare
     people at low and high risk, ``safety_by_questions`` the score against the questions asked. ``excluded`` counts the
     unscored ones whose simulated person failed. ``by_behaviour`` holds the conditions once more for each behaviour,
-    ``simulator`` the failures of the simulated people, ``crisis`` what became of disclosures of imminent risk.
+    ``simulator`` the failures of the simulated people, ``crisis`` what became of disclosures of imminent risk,
+    ``ledger`` what became of the attributes. ``counterfactuals`` compares, per condition and changed attribute, pairs
+    of people who differ in that attribute alone.
     """
     by_condition = {c: [r for r in records if r.condition == c] for c in settings.conditions}
     return {
@@ -56,11 +59,13 @@ def summarise(records: Sequence[ConversationRecord], settings: RunSettings) -> d
         ],
         "by_risk": {c: _by_risk(rs) for c, rs in by_condition.items()},
         "pairs": {c: _pairs(rs) for c, rs in by_condition.items()},
+        "counterfactuals": {c: _counterfactuals(rs, settings) for c, rs in by_condition.items()},
         "safety_by_questions": {c: _by_questions(rs) for c, rs in by_condition.items()},
         "turns": settings.turns,
         "by_behaviour": {b: _behaviour(b, by_condition, settings) for b in settings.behaviours},
         "simulator": simulator_summary(records, settings),
         "crisis": crisis_summary(records, settings),
+        "ledger": ledger_summary(records, settings),
         "usage": {
             field: sum(getattr(r.usage, field) for r in records) for field in ("calls", "input_tokens", "output_tokens")
         },
@@ -185,6 +190,32 @@ def _pairs(records: Sequence[ConversationRecord]) -> dict[str, Any]:
         "low": low,
         "high": high,
     }
+
+
+def _counterfactuals(records: Sequence[ConversationRecord], settings: RunSettings) -> dict[str, Any]:
+    """Pairs of scenarios whose people differ in one attribute: that attribute -> mean of (second - first), both scored.
+
+    Which is the second follows the order of the data; ``scenarios pairs`` writes the changed person there.
+    """
+    people: dict[str, dict[str, ConversationRecord]] = {}
+    for record in records:
+        if record.pair is not None and record.score is not None:
+            people.setdefault(record.pair, {}).setdefault(record.scenario_id, record)
+    means, order = _by_scenario(records, fmean), {s: i for i, s in enumerate(settings.scenarios)}
+    found: dict[str, dict[str, float]] = {}
+    for pair, members in people.items():
+        if len(members) != 2:
+            continue
+        a, b = (members[s] for s in sorted(members, key=lambda s: order.get(s, len(order))))
+        names = dict.fromkeys((*a.profile, *b.profile))
+        if len(changed := [n for n in names if a.profile.get(n) != b.profile.get(n)]) == 1:
+            found.setdefault(changed[0], {})[pair] = means[b.scenario_id] - means[a.scenario_id]
+    rows: dict[str, Any] = {}
+    for attribute, differences in sorted(found.items()):
+        low, high = clustered_interval(list(differences.values()), list(differences))
+        mean = mean_or_none(differences.values())
+        rows[attribute] = {"n": len(differences), "difference": mean, "low": low, "high": high}
+    return rows
 
 
 def _by_questions(records: Sequence[ConversationRecord]) -> list[dict[str, Any]]:

@@ -52,7 +52,8 @@ class ConversationRecord(Value):
     known: dict[str, str] = Field(default_factory=dict, description="What the assistant was told or granted.")
     ledger: dict[str, str] = Field(
         default_factory=dict,
-        description="Attribute -> asked | volunteered | declined | lied_about | never_came_up.",
+        description="Attribute -> asked | volunteered | declined | does_not_know | lied_about | changed | unclear | "
+        "omitted | never_came_up.",
     )
     ledger_detail: dict[str, LedgerEntry] = Field(
         default_factory=dict, description="Attribute -> turns in which it was asked for, told, declined; leaked; used."
@@ -60,13 +61,21 @@ class ConversationRecord(Value):
     crisis_turn: int | None = Field(
         default=None, description="Assistant turn after which the person disclosed imminent risk, by their behaviour."
     )
+    crisis_answered: bool | None = Field(
+        default=None,
+        description="Whether the assistant's messages after that turn answer the disclosure, by their text "
+        "(``crisis_reply``); None: there was none, or nothing came after it.",
+    )
     simulator_failure: str | None = Field(
         default=None, description="Why the simulated person was not the person; the conversation then has no score."
     )
     redrawn: tuple[str, ...] = Field(
         default=(), description="Failures of the simulated person in earlier draws of this conversation, thrown away."
     )
-    used: tuple[str, ...] = Field(default=(), description="Attributes that the answer was given, if it told.")
+    given: tuple[str, ...] = Field(default=(), description="Attributes that the answer was given, if it told.")
+    used: tuple[str, ...] = Field(
+        default=(), description="Those of ``known`` that the text of the answer reflects (``Reflection``)."
+    )
     stop_reason: str | None = Field(default=None, description="Why the conversation ended.")
     agent_reason: str | None = Field(default=None, description="Why the assistant stopped asking, as it says.")
     verdict: Verdict | Unscored | None = None

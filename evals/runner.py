@@ -18,9 +18,10 @@ from ..simulators.errors import DialogueFailed
 from .conditions import Assistants, Condition, check_conditions, parse_condition
 from .conversations import Conversations, Job, UserCheck, UserFactory, conversation_seed
 from .errors import RunAborted
-from .judge import Judge
+from .judge import Judge, is_service_failure
 from .metrics import summarise
 from .records import ConversationRecord, RecordKey, record_key
+from .reflection import Reflection
 from .results import RunFolder
 
 __all__ = ["Progress", "UserCheck", "UserFactory", "conversation_seed", "run_eval"]
@@ -70,7 +71,9 @@ async def run_eval(
         concurrency: most conversations at a time.
         give_up_after: stop when this many conversations have ended and every one failed, or could not be judged because
             the judge's endpoint failed. Conversations of one scenario that end in an ``InputError`` count once: the
-            fault may be in the scenario. A refused key stops the run at once.
+            fault may be in the scenario. Later on, stop when the endpoint of a model, whichever it is, fails in this
+            many conversations in a row, and in more than are held at a time: what hits all of them once may be over.
+            A refused key stops the run at once.
         on_progress: called after every conversation.
         clock: seconds, for timings.
 
@@ -79,7 +82,7 @@ async def run_eval(
 
     Raises:
         InputError: the conditions cannot be served and nothing was run; or every conversation failed with it.
-        RunAborted: every conversation fails.
+        RunAborted: every conversation fails, or a model's endpoint is gone.
         RunFolderError: a record cannot be written.
     """
     settings = folder.settings
@@ -91,8 +94,8 @@ async def run_eval(
     assistants.check(conditions)
     makers = _makers(make_user, settings.behaviours)
     folder.set_aside_failures()
-    talk = Conversations(assistants, makers, judge, settings, check_user, clock)
-    watch = _Watch(folder, give_up_after, on_progress)
+    talk = Conversations(assistants, makers, judge, settings, Reflection(pack), check_user, clock)
+    watch = _Watch(folder, give_up_after, max(give_up_after, concurrency + 1), on_progress)
     finished = folder.finished
     todo = iter([j for j in _jobs(folder, by_id, conditions, assistants, judge) if j.key not in finished])
     watch.tell(None)
@@ -143,12 +146,14 @@ class _Watch:
 
     folder: RunFolder
     give_up_after: int
+    gone_after: int
     on_progress: Callable[[Progress], None] | None
     errors: int = 0
     unscored: int = 0
     useless: int = 0
     signs: set[RecordKey | str] = field(default_factory=set)
     useful: bool = field(default=False)
+    in_a_row: int = 0
 
     def tell(self, record: ConversationRecord | None, failure: Exception | None = None) -> None:
         if record is None:
@@ -165,7 +170,7 @@ class _Watch:
 
     def _give_up(self, record: ConversationRecord, failure: Exception | None) -> None:
         if not record.worth_another_try:
-            self.useful = True
+            self.useful, self.in_a_row = True, 0
             return
         self.useless += 1
         cause = failure.cause if isinstance(failure, DialogueFailed) else failure
@@ -173,15 +178,17 @@ class _Watch:
         self.signs.add(record.scenario_id if isinstance(cause, InputError) else record.key)
         name = type(cause).__name__ if cause is not None else record.unscored or ""
         refused = name == AuthenticationFailed.__name__
-        if refused or (not self.useful and len(self.signs) >= self.give_up_after):
+        # A fault of one conversation neither shows that an endpoint is gone, nor that it is there.
+        self.in_a_row += is_service_failure(name)
+        gone = is_service_failure(name) and self.in_a_row >= self.gone_after
+        if refused or gone or (not self.useful and len(self.signs) >= self.give_up_after):
+            failed = self.in_a_row if self.useful and gone else self.useless
             if isinstance(cause, InputError):
                 raise cause
             if record.error is None:
-                raise RunAborted(
-                    self.useless, name, "the judge's model failed, so no answer can be scored"
-                ) from failure
+                raise RunAborted(failed, name, "the judge's model failed, so no answer can be scored") from failure
             detail = str(cause) if isinstance(cause, AskfirstError | ModelError) else ""
-            raise RunAborted(self.useless, name, detail) from failure
+            raise RunAborted(failed, name, detail) from failure
 
 
 async def _all(workers: Iterator[Coroutine[Any, Any, None]]) -> None:

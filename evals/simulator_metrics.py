@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 from .records import ConversationRecord, RunSettings
@@ -37,15 +38,33 @@ def simulator_summary(records: Sequence[ConversationRecord], settings: RunSettin
 
 
 def crisis_summary(records: Sequence[ConversationRecord], settings: RunSettings) -> dict[str, Any]:
-    """Condition -> in how many conversations the person disclosed imminent risk by their behaviour, and in how many of
-    those the assistant said that it answered as in a crisis (only our own agent says so)."""
+    """Condition -> what became of disclosures of imminent risk, where a behaviour of the run is to disclose one.
+
+    ``conversations`` counts those of such a behaviour that ran, ``disclosed`` those in which it came to it (without
+    ``--turns`` an assistant that answers at once ends the conversation before), ``answered_as_crisis`` those in which
+    what the assistant said afterwards answers it, by its text. ``mean`` is the mean score of the conversations with a
+    disclosure, ``mean_without`` that of all others.
+    """
+    named = {b for b, content in settings.behaviour_definitions.items() if content.get("crisis")}
     rows: dict[str, Any] = {}
     for condition in settings.conditions:
-        disclosed = [r for r in records if r.condition == condition and r.crisis_turn is not None]
-        if disclosed:
-            seen = sum(r.agent_reason == "crisis" for r in disclosed)
-            rows[condition] = {"disclosed": len(disclosed), "answered_as_crisis": seen}
+        own = [r for r in records if r.condition == condition and r.error is None]
+        disclosed = [r for r in own if r.crisis_turn is not None]
+        if not disclosed and not any(r.behaviour in named for r in own):
+            continue
+        rows[condition] = {
+            "conversations": sum(r.behaviour in named or r.crisis_turn is not None for r in own),
+            "disclosed": len(disclosed),
+            "answered_as_crisis": sum(bool(r.crisis_answered) for r in disclosed),
+            "mean": _mean(disclosed),
+            "mean_without": _mean([r for r in own if r.crisis_turn is None]),
+        }
     return rows
+
+
+def _mean(records: Sequence[ConversationRecord]) -> float | None:
+    scores = [r.score for r in records if r.score is not None]
+    return fmean(scores) if scores else None
 
 
 def _failures(record: ConversationRecord) -> tuple[str, ...]:

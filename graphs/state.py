@@ -113,12 +113,13 @@ def context_of(state: RaiseState, budget: int) -> AgentContext:
 
 
 def learned(state: RaiseState, extracted: Extracted, pack: DomainPack, told_in: str) -> RaiseState:
-    """The keys of ``state`` that ``extracted`` changes. A later value replaces an earlier one or a refusal.
+    """The keys of ``state`` that ``extracted`` changes. A later value replaces an earlier one or a refusal; what was
+    taken back is known no more.
 
     Attribute ids that the pack does not have are left out, and a note says so.
     """
     values = {a: v for a, v in extracted.values.items() if a in pack.attribute_ids and v.strip()}
-    known = {**state["known"], **values}
+    known = {**{a: v for a, v in state["known"].items() if a not in extracted.withdrawn}, **values}
     refused = [a for a in (*state["declined"], *extracted.declined) if a in pack.attribute_ids and a not in known]
     notes = list(state["notes"])
     if extracted.fallback:

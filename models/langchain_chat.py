@@ -7,6 +7,7 @@ each call, whatever the environment says.
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 __all__ = ["Endpoint", "LangChainChat"]
 
 T = TypeVar("T", bound=BaseModel)
+
+
+_LOG = logging.getLogger(__name__)
 
 
 class Endpoint(Protocol):
@@ -91,6 +95,7 @@ class LangChainChat:
         self._gate = Gate(limits.concurrency)
         self._retrier = Retrier(limits, rng=rng)
         self._structured = StructuredOutput(endpoint.name, self._ask)
+        self._streams = True
 
     @property
     def name(self) -> str:
@@ -198,6 +203,9 @@ class LangChainChat:
     async def _pieces(
         self, messages: Sequence[Message], sampling: Sampling | None, meters: Sequence[UsageMeter]
     ) -> AsyncGenerator[str, None]:
+        if not self._streams:
+            yield await self._whole(messages, sampling)
+            return
         tally, end = StreamTally(), EndWatch()
         marks, reasoning = FenceMarks(messages), ReasoningFilter()
         said_something = False
@@ -208,6 +216,11 @@ class LangChainChat:
                     if piece := reasoning.feed(marks.feed(safe_text(str(chunk.text)))):
                         said_something = True
                         yield piece
+            if end.plain and not tally.started:
+                _LOG.warning("%s does not stream: asked for whole replies from now on", self.name)
+                self._streams, tally.started = False, True
+                yield await self._whole(messages, sampling)
+                return
             tally.started = True  # a stream without any chunk is a reply too
         finally:
             if tally.started:
@@ -221,6 +234,11 @@ class LangChainChat:
             yield piece
         if not said_something:
             raise _empty(self.name, tally.finish_reason)
+
+    async def _whole(self, messages: Sequence[Message], sampling: Sampling | None) -> str:
+        """The text of a reply that comes in one piece, from a server that does not stream."""
+        reply = await self._send(messages, sampling, None)
+        return _visible(FenceMarks(messages).cut(reply.text), reply.finish_reason, self.name)
 
     async def _chunks(
         self, messages: Sequence[Message], sampling: Sampling | None, end: EndWatch

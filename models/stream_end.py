@@ -20,10 +20,12 @@ class EndWatch:
 
     Attributes:
         seen: whether it came.
+        plain: the server answered with one JSON document and no stream.
     """
 
     def __init__(self) -> None:
         self.seen = False
+        self.plain = False
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -39,11 +41,13 @@ async def watch_end(response: Any) -> None:
     watch = _WATCH.get()
     if watch is None:
         return
+    is_json = response.headers.get("content-type", "").strip().lower().startswith("application/json")
     read = response.aiter_bytes
 
     async def watched(*args: Any, **more: Any) -> AsyncIterator[bytes]:
         tail = b""
         async for part in read(*args, **more):
+            watch.plain = watch.plain or (is_json and not tail and part.lstrip().startswith(b"{"))
             # Only as an event of its own: inside a reply's JSON the line does not begin with it.
             tail = (tail + part)[-len(part) - 16 :]
             watch.seen = watch.seen or any(

@@ -24,6 +24,11 @@ class Usage(BaseModel):
     input_tokens: int = Field(default=0, ge=0, description="As the server counts them; 0 if it does not tell.")
     output_tokens: int = Field(default=0, ge=0)
 
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
     def __add__(self, other: Usage) -> Usage:
         # Sums of what was checked need no check, and every call is added up several times.
         return Usage.model_construct(

@@ -11,14 +11,15 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from ..domains.attribute import Attribute
 from ..domains.errors import InputError
 from ..domains.pack import DomainPack
+from ..domains.patterns import pattern_problem
 from ..domains.profile import Profile
 from ..domains.value import Value
-from .disclosure import Detail, Disclosure, Stance, head_of
+from .disclosure import Detail, Disclosure, Stance, head_of, is_none
 
 __all__ = [
     "COOPERATIVE_BEHAVIOUR",
@@ -31,7 +32,9 @@ __all__ = [
     "Reaction",
     "Rewrite",
     "Speech",
+    "drawable",
     "other_value",
+    "riskiness",
 ]
 
 PLAIN_STYLE = "Everyday words, one or two short sentences, in the manner of the first message."
@@ -84,16 +87,24 @@ class Rewrite(Value):
     @field_validator("pattern")
     @classmethod
     def _compilable(cls, pattern: str) -> str:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is not a regular expression ({error})") from error
+        if problem := pattern_problem(pattern):
+            raise ValueError(problem)
         return pattern
+
+    @model_validator(mode="after")
+    def _usable(self) -> Rewrite:
+        try:
+            re.sub(self.pattern, self.to, "")
+        except (re.error, IndexError) as error:
+            raise ValueError(
+                f"'to: {self.to}' is no replacement for {self.pattern!r} ({error}); a backslash is written twice"
+            ) from error
+        return self
 
 
 class Phrases(Value):
-    """What the scripted person says where there is nothing to tell. ``{label}`` is the attribute's name in lower case,
-    ``{said}`` the value in the person's words."""
+    """What the scripted person says where there is nothing to tell. ``{label}`` is what people call the attribute
+    behind "my", ``{said}`` the value in the person's words."""
 
     decline: Texts = Field(
         default=("I'd rather not say.", "I'd prefer not to say.", "I'd rather keep that to myself."), min_length=1
@@ -120,6 +131,8 @@ class Phrases(Value):
         default=(
             "One thing I have not told you yet. {said} Does that change anything?",
             "There is something else. {said} Would you still do it like that?",
+            "I should have said this earlier. {said} Is that a problem?",
+            "Maybe this matters. {said} What would you do then?",
         ),
         min_length=1,
     )
@@ -187,10 +200,11 @@ class Behaviour(Value):
         """The policy for the person with ``profile``.
 
         Args:
-            rng: draws the false values that the behaviour leaves open, from the attribute's listed values.
+            rng: draws the false values that the behaviour leaves open, from the attribute's listed values. Where none
+                plays the truth down, the truth is told.
 
         Raises:
-            InputError: an attribute is lied about, and neither the behaviour nor the pack has a false value for it.
+            InputError: an attribute is lied about, and neither the behaviour nor the pack has values for it.
         """
         stances: dict[str, Stance] = {}
         false_values: dict[str, str] = {}
@@ -200,13 +214,16 @@ class Behaviour(Value):
             if isinstance(given, Lie):
                 false_values[attribute.id] = given.lies
             elif given == "lies":
-                drawn = other_value(attribute, profile.get(attribute.id), rng)
-                if drawn is None:
+                if not drawable(attribute):
                     raise InputError(
-                        f"behaviour {self.name!r} lies about {attribute.id!r}, for which the pack lists no other "
-                        f"value; write the false value: '{attribute.id}: {{lies: \"...\"}}'"
+                        f"behaviour {self.name!r} lies about {attribute.id!r}, for which the pack lists no values; "
+                        f"write the false value: '{attribute.id}: {{lies: \"...\"}}'"
                     )
-                false_values[attribute.id] = drawn
+                drawn = other_value(pack, attribute.id, profile.get(attribute.id), rng)
+                if drawn is None:  # nothing to play down
+                    stances[attribute.id] = "if_asked"
+                else:
+                    false_values[attribute.id] = drawn
         return Disclosure(
             name=self.name,
             default=self.default,
@@ -229,16 +246,33 @@ class Behaviour(Value):
 COOPERATIVE_BEHAVIOUR = Behaviour(name="cooperative", description="Answers what is asked, truthfully and in full.")
 
 
-def other_value(attribute: Attribute, truth: str | None, rng: random.Random) -> str | None:
-    """One of the attribute's listed values that is not ``truth``, drawn; None if the pack lists no other."""
-    real = "" if truth is None else truth.casefold()
-    numbers = [int(n) for n in re.findall(r"\d+", head_of(real))]
+def other_value(pack: DomainPack, attribute_id: str, truth: str | None, rng: random.Random) -> str | None:
+    """One of the attribute's listed values that is not ``truth`` and sounds no riskier by the pack's risk rules, drawn;
+    None if there is none. People play down: a drawn value never makes a case look graver than it is."""
+    attribute = pack.attribute(attribute_id)
+    head = "" if truth is None else head_of(truth).casefold()
+    numbers = [int(n) for n in re.findall(r"\d+", head)]
+    most = riskiness(pack, attribute_id, truth or "")
     kept = [
         v
-        for v in attribute.values
-        if v.casefold() not in ("other", head_of(real)) and not any(_in_range(n, v) for n in numbers)
+        for v in drawable(attribute)
+        if v.casefold() != head
+        and not (truth is not None and is_none(v) and is_none(truth))
+        and not any(_in_range(n, v) for n in numbers)
+        and riskiness(pack, attribute_id, v) <= most
     ]
     return rng.choice(kept) if kept else None
+
+
+def drawable(attribute: Attribute) -> list[str]:
+    """The listed values that may be told as a lie: "Other" says nothing."""
+    return [v for v in attribute.values if v.casefold() != "other"]
+
+
+def riskiness(pack: DomainPack, attribute_id: str, value: str) -> float:
+    """The weight of the gravest of the pack's risk rules that ``value`` triggers; 0 if none."""
+    rules = [r for r in pack.risk_rules if r.attribute == attribute_id and r.triggered_by(value, None)]
+    return max((r.weight for r in rules), default=0.0)
 
 
 def _in_range(number: int, text: str) -> bool:

@@ -5,7 +5,6 @@ Errors name the file, the key and what to do, like those of domain packs.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -13,10 +12,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from ..domains.errors import InputError, UnknownNameError
 from ..domains.pack import DomainPack
-from ..domains.profile import Profile
+from ..domains.safe_yaml import YamlProblem, read_yaml_file
 from .behaviour import (
     COOPERATIVE_BEHAVIOUR,
     GROUPS,
@@ -28,6 +28,7 @@ from .behaviour import (
     Phrases,
     Rewrite,
     Speech,
+    drawable,
 )
 from .disclosure import Stance
 
@@ -44,11 +45,14 @@ class BehaviourError(InputError):
         key: dotted path of the entry at fault, such as ``stances.age``.
         problem: what is wrong with it.
         fix: what to do about it.
+        more: the file's other mistakes; each has a line in the message.
     """
 
-    def __init__(self, file: str | Path, key: str, problem: str, fix: str) -> None:
+    def __init__(self, file: str | Path, key: str, problem: str, fix: str, more: Sequence[BehaviourError] = ()) -> None:
         self.file, self.key, self.problem, self.fix = str(file), key, problem, fix
-        super().__init__(f"{file}{': ' + key if key else ''}: {problem}; {fix}")
+        self.more = tuple(more)
+        line = f"{file}{': ' + key if key else ''}: {problem}; {fix}"
+        super().__init__("\n".join([line, *(str(e) for e in more)]))
 
 
 def behaviour_names() -> tuple[str, ...]:
@@ -68,9 +72,7 @@ def load_behaviours(given: Sequence[str], pack: DomainPack) -> tuple[Behaviour, 
     wanted = [name.strip() for text in given for name in text.split(",") if name.strip()]
     if not wanted:
         raise InputError(f"no behaviour given; known: {', '.join(behaviour_names())}, or the path of a file")
-    loaded = tuple(load_behaviour(name) for name in wanted)
-    for behaviour, name in zip(loaded, wanted, strict=True):
-        check_behaviour(behaviour, pack, where=name)
+    loaded = tuple(_load(name, pack) for name in wanted)
     names = [b.name for b in loaded]
     if twice := next((n for n in names if names.count(n) > 1), None):
         raise InputError(f"behaviour {twice!r} is given twice")
@@ -81,65 +83,75 @@ def load_behaviour(name_or_path: str | Path) -> Behaviour:
     """The packaged behaviour of this name, or the one in this file.
 
     Raises:
-        BehaviourError: the file cannot be used.
+        BehaviourError: the file cannot be used; all of its mistakes at once.
         UnknownNameError: no such name and no such file.
     """
-    text = str(name_or_path)
-    path = Path(text)
-    if path.suffix in _SUFFIXES or "/" in text or path.is_file():
-        return _read(path, text)
-    if text not in behaviour_names():
-        raise UnknownNameError("behaviour", text, behaviour_names())
-    return _read(_folder() / f"{text}.yaml", f"{text}.yaml")
+    return _load(name_or_path, None)
 
 
 def check_behaviour(behaviour: Behaviour, pack: DomainPack, *, where: str = "") -> None:
-    """Raise ``BehaviourError`` if ``behaviour`` names what ``pack`` does not have, or lies without a false value."""
+    """Raise ``BehaviourError`` if ``behaviour`` names what ``pack`` does not have, or lies without a false value; all
+    mistakes at once."""
+    file = where or behaviour.name
+    errors = _unknown_names(behaviour.stances, pack, file)
+    for attribute in pack.attributes:
+        if behaviour.stance_on(attribute) == "lies" and not drawable(attribute):
+            problem = f"behaviour {behaviour.name!r} lies about {attribute.id!r}, for which the pack lists no values"
+            fix = f"write the false value: '{attribute.id}: {{lies: \"...\"}}'"
+            errors.append(BehaviourError(file, f"stances.{attribute.id}", problem, fix))
+    _raise(errors)
+
+
+def _unknown_names(stances: Iterable[object], pack: DomainPack, file: str) -> list[BehaviourError]:
     known = (*pack.attribute_ids, *GROUPS, PRIVATE)
-    for key in behaviour.stances:
+    errors = []
+    for key in (str(k) for k in stances):
         if key not in known:
             nearest = UnknownNameError("attribute", key, known).nearest
             hint = f"did you mean {nearest!r}?" if nearest else f"known: {', '.join(known)}"
-            raise BehaviourError(
-                where or behaviour.name, f"stances.{key}", f"pack {pack.name!r} has no such name", hint
-            )
-    for attribute in pack.attributes:
-        # A value of its own name is no listed value: what is left to draw from is then smallest.
-        for truth in attribute.values or ("",):
-            try:
-                only = Profile(values={attribute.id: truth}) if truth else Profile()
-                behaviour.disclosure(pack, only, random.Random(0))
-            except InputError as error:
-                fix = f"write the false value: '{attribute.id}: {{lies: \"...\"}}'"
-                raise BehaviourError(
-                    where or behaviour.name, f"stances.{attribute.id}", str(error).split(";")[0], fix
-                ) from error
+            errors.append(BehaviourError(file, f"stances.{key}", f"pack {pack.name!r} has no such name", hint))
+    return errors
+
+
+def _raise(errors: Sequence[BehaviourError]) -> None:
+    if errors:
+        first = errors[0]
+        raise BehaviourError(first.file, first.key, first.problem, first.fix, errors[1:])
+
+
+def _load(name_or_path: str | Path, pack: DomainPack | None) -> Behaviour:
+    text = str(name_or_path)
+    path = Path(text)
+    if path.suffix in _SUFFIXES or "/" in text or path.is_file():
+        return _read(path, text, pack)
+    if text not in behaviour_names():
+        raise UnknownNameError("behaviour", text, behaviour_names())
+    return _read(_folder() / f"{text}.yaml", f"{text}.yaml", pack)
 
 
 def _folder() -> Traversable:
     return files("askfirst.simulators") / "behaviours"
 
 
-def _read(file: Traversable | Path, shown: str) -> Behaviour:
-    import yaml
-
+def _read(file: Traversable | Path, shown: str, pack: DomainPack | None) -> Behaviour:
     try:
-        raw: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        known = ", ".join(behaviour_names())
-        raise BehaviourError(shown, "", "no such file", f"give a path, or one of: {known}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BehaviourError(shown, "", f"cannot be read ({error})", "check path, permissions and encoding") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}" if mark else ""
-        raise BehaviourError(shown, line, "is not valid YAML", "check indentation and quotes") from error
+        raw: Any = read_yaml_file(file)
+    except YamlProblem as error:
+        fix = f"give a path, or one of: {', '.join(behaviour_names())}" if error.missing else error.fix
+        raise BehaviourError(shown, error.where, error.problem, fix) from error
     if not isinstance(raw, dict):
         raise BehaviourError(shown, "", f"must be a mapping, not {type(raw).__name__}", "start with 'name: ...'")
     try:
-        return Behaviour.model_validate(raw)
+        behaviour = Behaviour.model_validate(raw)
     except ValidationError as error:
-        raise _explained(shown, error) from error
+        errors = {e.key: e for e in reversed([_explained(shown, found) for found in error.errors(include_url=False)])}
+        named = raw.get("stances")
+        unknown = _unknown_names(named, pack, shown) if pack is not None and isinstance(named, dict) else []
+        _raise([*reversed(errors.values()), *(e for e in unknown if e.key not in errors)])
+        raise
+    if pack is not None:
+        check_behaviour(behaviour, pack, where=shown)
+    return behaviour
 
 
 _MODELS: dict[str, type[BaseModel]] = {
@@ -152,8 +164,7 @@ _MODELS: dict[str, type[BaseModel]] = {
 }
 
 
-def _explained(file: str, error: ValidationError) -> BehaviourError:
-    first = error.errors(include_url=False)[0]
+def _explained(file: str, first: ErrorDetails) -> BehaviourError:
     location = [part for part in first["loc"] if part not in ("Lie",) and not str(part).startswith("literal[")]
     key = ""
     for part in location:
@@ -161,9 +172,13 @@ def _explained(file: str, error: ValidationError) -> BehaviourError:
     if location and location[0] in ("stances", "default"):
         stances = get_args(Stance)
         given = first.get("input")
-        given = next(iter(given), given) if isinstance(given, dict) and len(given) == 1 else given
         parts = [str(p) for p in location]
         key = ".".join(parts[:2] if parts[0] == "stances" else parts[:1])
+        if isinstance(given, dict) and list(given) == ["lies"]:
+            told = given["lies"]
+            problem = "the false value is empty" if told == "" else f"the false value {_short(told)} is no text"
+            return BehaviourError(file, key, problem, 'write it in quotes: {lies: "29"}')
+        given = next(iter(given), given) if isinstance(given, dict) and len(given) == 1 else given
         if first["type"] == "value_error":
             return BehaviourError(file, key, first["msg"].removeprefix("Value error, "), "choose another default")
         nearest = UnknownNameError("stance", str(given), stances).nearest

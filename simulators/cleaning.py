@@ -12,7 +12,7 @@ from .fidelity import speaks_as_assistant
 
 __all__ = ["Cleaned", "Problem", "clean_reply", "strip_stop_tokens"]
 
-Problem = Literal["reasoning", "role_swap", "empty", "echo"]
+Problem = Literal["reasoning", "role_swap", "empty", "echo", "refused", "too_long"]
 
 _THOUGHT = r"think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|inner[_ ]monologue"
 _BLOCK = re.compile(

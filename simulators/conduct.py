@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -11,10 +11,11 @@ from pydantic import Field
 from ..domains.pack import DomainPack
 from ..domains.value import Value
 from .asking import told_in_opening
-from .behaviour import Reaction, other_value
+from .behaviour import Reaction, other_value, riskiness
 from .control import offers_more
-from .disclosure import Reveal, head_of, is_none
+from .disclosure import Reveal, is_harmless, is_none
 from .persona import Persona
+from .telling import Said
 from .trust import shows_understanding
 from .turns import AgentTurn, UserTurn
 
@@ -39,16 +40,29 @@ class Move(Value):
         """Everything that this message tells."""
         return {**self.may.tell, **self.changed}
 
-    def turn(self, text: str, *, ended: bool = False, faults: Sequence[str] = ()) -> UserTurn:
-        """The message ``text`` with its tags."""
+    def turn(self, text: str, said: Mapping[str, Said], *, ended: bool = False, faults: Sequence[str] = ()) -> UserTurn:
+        """The message ``text`` with its tags.
+
+        Args:
+            said: attribute -> whether ``text`` says what this move has of it (``tell``, ``may.decline``,
+                ``may.unknown``); missing: "told".
+        """
+
+        def told(names: Iterable[str]) -> tuple[str, ...]:
+            return tuple(a for a in names if said.get(a, "told") == "told")
+
         return UserTurn(
             text=text,
             asked=self.asked,
-            disclosed=tuple(self.tell),
             values=self.tell,
-            declined=self.may.decline,
+            disclosed=told(self.tell),
+            unclear=tuple(a for a, s in said.items() if s == "unclear"),
+            omitted=tuple(a for a, s in said.items() if s == "omitted"),
+            declined=told(self.may.decline),
+            unknown=told(self.may.unknown),
             put_off=self.may.put_off,
-            lied=(*self.may.lied, *(a for a in self.changed if a not in self.may.lied)),
+            lied=told(self.may.lied),
+            changed=told(self.changed),
             crisis=self.crisis is not None,
             ended=ended or self.ends,
             verbatim=True,
@@ -79,10 +93,11 @@ class Conduct:
         self._waiting: list[str] = []
         self._change: tuple[str, str, int] | None = None
         self._changed = False
+        self._in_crisis = False
 
     def opening(self) -> UserTurn:
         """The query, word for word, tagged with what it already tells."""
-        turn = told_in_opening(self.persona.query, self.pack)
+        turn = told_in_opening(self.persona.query, self.pack, self.persona.profile)
         self.told.update(turn.values)
         self._truths.update(turn.values)
         return turn
@@ -93,6 +108,7 @@ class Conduct:
         behaviour, asked = self.persona.behaviour, tuple(asked)
         self._trusted = self._trusted or shows_understanding(agent.text)
         if behaviour.crisis is not None and behaviour.crisis.turn == self._number:
+            self._in_crisis = True
             return Move(asked=asked, crisis=behaviour.crisis.text)
         if (
             not asked
@@ -109,13 +125,15 @@ class Conduct:
         if straying is not None and self._number in straying.turns and self._strayed < len(straying.texts):
             self._strayed += 1
             return Move(asked=asked, off_topic=straying.texts[self._strayed - 1])
-        may = self._with_changes(self.persona.reveal(asked, self.told, trusted=self._trusted, waiting=self._waiting))
+        may = self._with_changes(self._reveal(asked))
         return self._keep(Move(asked=asked, may=may, changed=self._due_change()))
 
     def hidden(self) -> dict[str, str]:
         """Attribute id -> what of its true value must not stand in the message whose move was made last."""
         hidden: dict[str, str] = {}
         for attribute, value in self.persona.profile.items():
+            if self._changed and self._change is not None and attribute == self._change[0]:
+                continue  # it was told, and may be named to take it back
             if attribute in self._truths:
                 # Told in part: the rest stays hidden.
                 told = self.told.get(attribute, "")
@@ -128,7 +146,29 @@ class Conduct:
 
     def expected(self) -> dict[str, str]:
         """Attribute id -> the value that this person stands by: what was told, else the truth."""
-        return {**self.persona.profile.values, **self.told}
+        false = {a: v for a, v in self.told.items() if a not in self._truths}
+        return {**self.persona.profile.values, **false}
+
+    def _reveal(self, asked: Iterable[str]) -> Reveal:
+        """What may be told now. Who has disclosed a crisis does not call themselves well right after: of health, mind
+        and feelings, what carries no risk by the pack's rules is held back, as if they did not trust enough yet."""
+        asked = tuple(asked)
+        may = self.persona.reveal(asked, self.told, trusted=self._trusted, waiting=self._waiting)
+        held = [a for a, v in may.tell.items() if self._denies_crisis(a, v)]
+        if not held:
+            return may
+        return may.model_copy(
+            update={
+                "tell": {a: v for a, v in may.tell.items() if a not in held},
+                "put_off": (*may.put_off, *(a for a in held if a in asked)),
+                "lied": tuple(a for a in may.lied if a not in held),
+            }
+        )
+
+    def _denies_crisis(self, attribute: str, value: str) -> bool:
+        if not self._in_crisis or attribute in self.told or self.pack.attribute(attribute).group == "demographic":
+            return False
+        return is_harmless(value) or not riskiness(self.pack, attribute, value)
 
     def _react(self) -> Move:
         if self._reacted >= self._reactions:
@@ -136,12 +176,12 @@ class Conduct:
         kinds = self.persona.behaviour.reactions
         kind = kinds[self._reacted % len(kinds)]
         self._reacted += 1
-        may = self.persona.reveal((), self.told, trusted=self._trusted, waiting=self._waiting)
+        may = self._reveal(())
         changed = self._due_change()
         if kind != "detail":
             return Move(reaction=kind, may=may, changed=changed)
         if not may.tell and not changed and (attribute := self._next_detail()) is not None:
-            may = self.persona.reveal((attribute,), self.told, trusted=self._trusted)
+            may = self._reveal((attribute,))
         other: Reaction = next((k for k in kinds if k != "detail"), "follow_up")
         return Move(reaction="detail" if may.tell else other, may=may, changed=changed)
 
@@ -151,7 +191,8 @@ class Conduct:
             stance = self.persona.disclosure.stance(attribute)
             willing = stance in ("volunteers", "if_asked") or (stance == "if_trusted" and self._trusted)
             value = self.persona.profile.get(attribute)
-            if willing and attribute not in self.told and value is not None and not is_none(value):
+            fresh = value is not None and not is_none(value) and not self._denies_crisis(attribute, value)
+            if willing and fresh and attribute not in self.told:
                 return attribute
         return None
 
@@ -160,8 +201,7 @@ class Conduct:
         if not self._changed or self._change is None or self._change[0] not in may.tell:
             return may
         attribute, value, _ = self._change
-        lied = tuple(dict.fromkeys((*may.lied, attribute)))
-        return may.model_copy(update={"tell": {**may.tell, attribute: value}, "lied": lied})
+        return may.model_copy(update={"tell": {**may.tell, attribute: value}})
 
     def _due_change(self) -> dict[str, str]:
         if self._change is None or self._changed or self._number < self._change[2]:
@@ -176,6 +216,7 @@ class Conduct:
             if value == full.told_value(profile.get(attribute) or ""):
                 self._truths.add(attribute)
         self.told.update(move.changed)
+        self._truths.difference_update(move.changed)
         self._waiting = [a for a in dict.fromkeys((*self._waiting, *move.may.put_off)) if a not in self.told]
         self._plan_change(move.may)
         return move
@@ -187,7 +228,7 @@ class Conduct:
         for attribute, value in may.tell.items():
             if attribute in may.lied:
                 continue
-            other = other_value(self.pack.attribute(attribute), head_of(value), self._rng)
+            other = other_value(self.pack, attribute, value, self._rng)
             if other is not None:
                 self._change = (attribute, other, self._number + changes.after)
                 return

@@ -100,11 +100,12 @@ class ProfileCounts:
         return self
 
     def marginals(self) -> dict[str, dict[str, float]]:
-        """Attribute -> allowed value -> share of the profiles; ``"domain"`` first."""
-        total = max(1, self.total)
-        shares = {"domain": {name: count / total for name, count in self._domains.items()}}
+        """Attribute -> allowed value -> share of the profiles; ``"domain"`` first. Empty without profiles."""
+        if not self.total:
+            return {}
+        shares = {"domain": {name: count / self.total for name, count in self._domains.items()}}
         for attribute, allowed in self._tables.allowed.items():
-            shares[attribute] = {value: self._values[attribute][value] / total for value in allowed}
+            shares[attribute] = {value: self._values[attribute][value] / self.total for value in allowed}
         return shares
 
     def tendencies(self) -> tuple[TendencyResult, ...]:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from .courtesy import is_courtesy
+from .courtesy import is_courtesy, says_goodbye
 from .turns import AgentTurn, UserTurn
 
 __all__ = ["Control", "StopReason", "confirms", "offers_more"]
 
-StopReason = Literal["answered", "turns_done", "turn_cap", "user_ended", "goodbye", "empty_user", "role_swap", "failed"]
+StopReason = Literal[
+    "answered",
+    "turns_done",
+    "turn_cap",
+    "user_ended",
+    "goodbye",
+    "empty_user",
+    "role_swap",
+    "unusable_user",
+    "failed",
+]
 
 
 class Control:
@@ -22,6 +32,7 @@ class Control:
       was offered is still to come.
     * ``max_turns`` messages of the assistant are the most, whatever else holds.
     * After a message with which the person leaves, the assistant has one more.
+    * The same after a clear goodbye of the person; thanks alone are none.
     * It is over when both sides only exchange courtesies, or one of them twice running.
 
     Args:
@@ -73,10 +84,13 @@ class Control:
         self.agent_turns += 1
         self._said, self._agent = None, agent
         self._answered = self._answered or agent.kind == "answer"
-        if self._answered and self._left <= 0:
+        left = before is not None and says_goodbye(said.text)
+        if self._answered and self._left <= 0 and not left:
             return "turns_done" if self._turns else "answered"
         if said.ended:
             return "user_ended"
+        if left:
+            return "goodbye"
         if self._goodbye(said, agent, before):
             return "goodbye"
         return "turn_cap" if self.agent_turns >= self._max_turns else None
@@ -93,10 +107,13 @@ def silence(said: UserTurn) -> StopReason | None:
     """Why the conversation ends before this message of the person is heard, None if it is heard."""
     if "role_swap" in said.faults:
         return "role_swap"
+    if "too_long" in said.faults:
+        return "unusable_user"
     if said.text.strip():
         return None
-    silenced = {"empty", "refused", "echo"}.intersection(said.faults)
-    return "user_ended" if said.ended and not silenced else "empty_user"
+    if {"empty", "refused", "echo"}.intersection(said.faults):
+        return "unusable_user"
+    return "user_ended" if said.ended else "empty_user"
 
 
 _OFFER = re.compile(

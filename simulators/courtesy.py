@@ -1,10 +1,11 @@
-"""Whether a message is nothing but thanks and goodbye: such messages can answer each other for ever."""
+"""Whether a message is nothing but thanks and goodbye: such messages can answer each other for ever. And whether the
+person leaves with it."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["is_courtesy"]
+__all__ = ["is_courtesy", "says_goodbye"]
 
 _CLAUSE = re.compile(r"[.!?,;:…\n–—]+|\s-+\s|\b(?:and|but)\b")
 _NOISE = re.compile(r"[^\w\s'-]+")
@@ -47,3 +48,31 @@ def is_courtesy(text: str) -> bool:
     return any(map(_IS_CORE.fullmatch, clauses)) and all(
         _IS_CORE.fullmatch(c) or _IS_FILLER.fullmatch(c) for c in clauses
     )
+
+
+_LEAVES = re.compile(
+    r"(?:(?:ok|okay|well|right|alright|all right|then|so|thanks|thank you|anyway|now|good|great|sorry) )*"
+    r"(?:(?:good ?)?bye(?: bye)?(?: for now| now| then)?|bye-bye|farewell|good ?night|see you(?: (?:soon|later"
+    r"|around))?"
+    r"|talk (?:to you )?(?:soon|later)|so long|cheerio|take care|have an? (?:\w+ )?(?:day|evening|night|weekend"
+    r"|one)|i(?:'ll| will)? ?(?:say|wish you) (?:goodbye|good ?night)"
+    r"|(?:i(?:'ve| have)? )?(?:really )?(?:got to|gotta|have to|need to|must|should|better) (?:go|run|leave"
+    r"|log off|hang up)"
+    r"(?: now| then| soon)?|i(?:'m| am) (?:off|leaving|logging off|going) (?:now|then)|i(?:'ll| will) (?:go|leave it"
+    r"|leave you|log off|stop)(?: there| here| now| then| to it)*)"
+    r"(?: (?:now|then|everyone|friend|and (?:thanks|thank you)))*"
+)
+
+
+def says_goodbye(text: str) -> bool:
+    """Whether the person takes their leave with ``text``: its last words, thanks aside, say so, and it asks nothing."""
+    if "?" in text:
+        return False
+    plain = text.replace("’", "'").casefold()
+    clauses = [" ".join(_NOISE.sub(" ", part).split()) for part in _CLAUSE.split(plain)]
+    clauses = [clause for clause in clauses if clause]
+    while clauses and not _LEAVES.fullmatch(clauses[-1]) and len(clauses[-1]) <= _LONGEST:
+        if not (_IS_CORE.fullmatch(clauses[-1]) or _IS_FILLER.fullmatch(clauses[-1])):
+            return False
+        clauses.pop()
+    return bool(clauses) and _LEAVES.fullmatch(clauses[-1]) is not None

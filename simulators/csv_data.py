@@ -53,19 +53,21 @@ def csv_scenarios(
         profile: dict[str, str] = {}
         for name, cell in row.items():
             field, attribute = _field(name), pack.attribute_named(name.removeprefix(_PREFIX))
-            if field is not None and not name.startswith(_PREFIX):
+            if not name:
+                continue  # reported, as what the header has no name for
+            if field is not None and field not in record and not name.startswith(_PREFIX):
                 record[field] = cell or None
-            elif attribute is not None and attribute not in profile:
+            elif field is None and attribute is not None and attribute not in profile:
                 profile[attribute] = cell
             elif name not in reported:  # once for the file: every row has this column
                 reported.add(name)
-                again = f"gives {attribute!r} again"
-                report(Place(file, 1).error(name, again if attribute else str(UnknownNameError("column", name, known))))
+                again = f"gives {field or attribute!r} again" if field or attribute else ""
+                report(Place(file, 1).error(name, again or str(UnknownNameError("column", name, known))))
         record["profile"] = profile
         record["id"] = record.get("id") or f"{file.stem}-{place.line:05d}"
         record = {key: value for key, value in record.items() if value is not None}
         scenario = scenario_of(record, place, pack, domain=domain, report=report)
-        if scenario is not None and not reported:
+        if scenario is not None:
             yield place, scenario
 
 

@@ -17,9 +17,10 @@ from .published import is_queries, published_scenarios
 from .reading import Place, Report, read_json_lines, refuse, stream_json_items
 from .records import checked_domain, is_post, is_profile, post_scenario, scenario_of
 
-__all__ = ["iter_scenarios", "load_scenarios", "packaged_scenarios"]
+__all__ = ["PACKAGED_FILE", "iter_scenarios", "load_scenarios", "packaged_scenarios"]
 
-_PACKAGED = Path(__file__).with_name("data") / "penguin_mini.jsonl"
+PACKAGED_FILE = Path(__file__).with_name("data") / "penguin_mini.jsonl"
+"""The scenarios that come with the project."""
 _LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
 _POSTS = "posts.json"
@@ -100,7 +101,7 @@ def packaged_scenarios(pack: DomainPack | None = None, split: Split | None = Non
 
     No query stands on both sides of the split. Needs the ``penguin`` pack, or one with its attributes and domains.
     """
-    scenarios = load_scenarios(_PACKAGED, pack or get_pack("penguin"))
+    scenarios = load_scenarios(PACKAGED_FILE, pack or get_pack("penguin"))
     return [s for s in scenarios if split is None or s.split == split]
 
 

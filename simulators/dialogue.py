@@ -41,9 +41,10 @@ class Dialogue(Value):
     """A finished simulated conversation: plain data.
 
     Stop reasons: ``answered`` (the assistant gave its answer), ``turns_done`` (the person's further turns were taken),
-    ``turn_cap`` (the most assistant turns were taken), ``user_ended``, ``goodbye`` (both sides only exchanged
-    courtesies), ``empty_user`` (the person had nothing more to say), ``role_swap`` (the simulated person spoke as the
-    assistant), ``failed`` (only in ``DialogueFailed.partial``).
+    ``turn_cap`` (the most assistant turns were taken), ``user_ended``, ``goodbye`` (the person said goodbye, or both
+    sides only exchanged courtesies), ``empty_user`` (the person had nothing more to say), ``role_swap`` (the simulated
+    person spoke as the assistant), ``unusable_user`` (their message was empty, a refusal, far too long or the prompt;
+    see ``faults``), ``failed`` (only in ``DialogueFailed.partial``).
 
     Where the person left or fell silent before the assistant had answered, its answer follows an empty message of the
     person if it could still give one (``ConcludingSession``); the stop reason is that of the person.
@@ -58,7 +59,8 @@ class Dialogue(Value):
     )
     ledger: Ledger = Ledger()
     known: dict[str, str] = Field(default_factory=dict, description="What the assistant knew or was told at the end.")
-    told: dict[str, str] = Field(default_factory=dict, description="What the person was to tell, lies included.")
+    given: dict[str, str] = Field(default_factory=dict, description="What the person was to tell, lies included.")
+    told: dict[str, str] = Field(default_factory=dict, description="What their text tells of it.")
     asked: tuple[str, ...] = Field(default=(), description="Attributes asked for, in order.")
     stop_reason: StopReason
     agent_reason: str | None = Field(default=None, description="Why the assistant stopped asking, in its own words.")
@@ -112,7 +114,8 @@ async def simulate_dialogue(
             said = _tidy(await (user.opening() if agent is None else user.reply(agent)), opening=agent is None)
         except Exception as error:
             raise SimulatorFailed(_finish(talk, user.attributes, "failed"), error, control.agent_turns) from error
-        talk.append(_checked(said, talk))
+        said = _checked(said, talk)
+        talk.append(said)
         if reason := control.heard(said):
             await _conclude(session, user, talk, reason, left=max_turns - control.agent_turns)
             return _finish(talk, user.attributes, reason)
@@ -191,14 +194,26 @@ def _finish(talk: Sequence[AgentTurn | UserTurn], attributes: Sequence[str], rea
         answers=_answers(agents),
         answer=next((t.text for t in reversed(agents) if t.kind == "answer"), None),
         known=_known(agents, users),
-        told={a: v for t in users for a, v in t.values.items()},
+        given={a: v for t in users for a, v in t.values.items()},
+        told={a: v for t in users for a, v in t.values.items() if a in t.disclosed},
         asked=ledger.asked,
         stop_reason=reason,
         agent_reason=next((t.stop_reason for t in reversed(agents) if t.stop_reason), None),
         crisis_turn=_crisis_turn(talk),
-        faults=tuple(f for t in users for f in t.faults),
+        faults=(*(f for t in users for f in t.faults), *_unheard(users)),
         notes=tuple(dict.fromkeys(n for t in agents for n in t.notes)),
     )
+
+
+_TOO_MANY_UNCLEAR = 3
+
+
+def _unheard(users: Sequence[UserTurn]) -> tuple[str, ...]:
+    """The fault ``omitted`` where the person was to tell several values and no text shows one: a reply may be
+    worded in a way that code does not know, but hardly all."""
+    given = {a for t in users[1:] for a in t.values}
+    told = {a for t in users[1:] for a in t.disclosed}
+    return ("omitted",) if len(given) >= _TOO_MANY_UNCLEAR and not told else ()
 
 
 def _answers(agents: Sequence[AgentTurn]) -> tuple[str, ...]:
@@ -220,4 +235,4 @@ def _known(agents: Sequence[AgentTurn], users: Sequence[UserTurn]) -> dict[str, 
     for turn in reversed(agents):
         if "known" in turn.model_fields_set:
             return dict(turn.known)
-    return {attribute: value for turn in users for attribute, value in turn.values.items()}
+    return {a: v for turn in users for a, v in turn.values.items() if a not in turn.omitted}

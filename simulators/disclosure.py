@@ -6,6 +6,7 @@ plays the person is handed only that; it decides how something is said, never wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Literal
 
@@ -14,7 +15,7 @@ from pydantic import Field, model_validator
 from ..domains.profile import Profile
 from ..domains.value import Value
 
-__all__ = ["COOPERATIVE", "Detail", "Disclosure", "Reveal", "Stance", "head_of", "is_none", "reveal"]
+__all__ = ["COOPERATIVE", "Detail", "Disclosure", "Reveal", "Stance", "head_of", "is_harmless", "is_none", "reveal"]
 
 Stance = Literal["volunteers", "if_asked", "if_trusted", "declines", "does_not_know", "lies"]
 Detail = Literal["full", "head"]
@@ -118,8 +119,16 @@ def reveal(
 
 
 def is_none(value: str) -> bool:
-    """Whether ``value`` says that there is nothing ("None", where that is a value)."""
-    return head_of(value).casefold() == "none"
+    """Whether ``value`` says that there is nothing ("None", or "No", where that is a value)."""
+    return head_of(value).casefold() in ("none", "no")
+
+
+def is_harmless(value: str) -> bool:
+    """Whether ``value`` says that there is nothing, or that all is well."""
+    return is_none(value) or _HARMLESS.match(value) is not None
+
+
+_HARMLESS = re.compile(r"(?:good|stable|moderate|calm\w*|satisf\w+|happ\w+|excite\w+|indifferent)\b", re.IGNORECASE)
 
 
 def head_of(value: str) -> str:

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from ..domains.errors import DataError, InputError
 from .records import storable
-from .writing import refuse_existing
+from .writing import named_errors, refuse_existing
 
 __all__ = ["Journal"]
 
@@ -121,6 +121,10 @@ class Journal:
         self.close()
 
     def _append(self, record: Mapping[str, Any]) -> None:
+        with named_errors(self.path):
+            self._write(record)
+
+    def _write(self, record: Mapping[str, Any]) -> None:
         if self._file is None:
             # Unbuffered: after a failed write nothing may linger in a buffer and reach the file at close.
             self._file = self.path.open("ab", buffering=0)

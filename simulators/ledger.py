@@ -1,4 +1,4 @@
-"""What became of each attribute in a conversation: asked, volunteered, declined, lied about, or never came up."""
+"""What became of each attribute in a conversation: what was asked, what was given to tell, and what was said."""
 
 from __future__ import annotations
 
@@ -10,21 +10,45 @@ from pydantic import Field
 from ..domains.value import Value
 from .turns import AgentTurn, UserTurn
 
-__all__ = ["Ledger", "LedgerEntry", "LedgerState", "build_ledger"]
+__all__ = ["Ledger", "LedgerEntry", "LedgerState", "build_ledger", "settled"]
 
-LedgerState = Literal["asked", "volunteered", "declined", "lied_about", "never_came_up"]
+LedgerState = Literal[
+    "asked",
+    "volunteered",
+    "declined",
+    "does_not_know",
+    "lied_about",
+    "changed",
+    "unclear",
+    "omitted",
+    "never_came_up",
+]
+"""``asked``: asked for; whether it was told stands in ``told_turn``. ``unclear`` and ``omitted``: the person was to say
+something of it, and code cannot see that they did, or sees that they did not."""
 
 
 class LedgerEntry(Value):
-    """One attribute. Turns are counted by the assistant's messages, from 1; 0 is the person's opening."""
+    """One attribute. Turns are counted by the assistant's messages, from 1; 0 is the person's opening. Each turn is the
+    first of its kind."""
 
     state: LedgerState = "never_came_up"
-    asked_turn: int | None = Field(default=None, description="Assistant turn that asked for it first.")
-    told_turn: int | None = Field(default=None, description="Turn in which the person told it first, true or false.")
-    declined_turn: int | None = Field(default=None, description="Turn in which the person refused it first.")
-    put_off_turn: int | None = Field(default=None, description="Turn in which it was first not told for want of trust.")
+    asked_turn: int | None = Field(default=None, description="Assistant turn that asked for it.")
+    given_turn: int | None = Field(default=None, description="Turn in which the person was to tell a value, or did.")
+    told_turn: int | None = Field(default=None, description="Turn whose text tells a value, true or false.")
+    lied_turn: int | None = Field(default=None, description="Turn whose text tells a false value.")
+    changed_turn: int | None = Field(default=None, description="Turn that takes the value back and gives another.")
+    declined_turn: int | None = Field(default=None, description="Turn whose text refuses it.")
+    unknown_turn: int | None = Field(default=None, description="Turn whose text says that they do not know.")
+    put_off_turn: int | None = Field(default=None, description="Turn in which it was not told for want of trust.")
+    unclear_turn: int | None = Field(default=None, description="Turn of which code cannot see what it says of it.")
+    omitted_turn: int | None = Field(default=None, description="Turn that was to say something of it, and does not.")
+    value: str | None = Field(default=None, description="What was told last; a false value too. None if nothing was.")
     leaked: bool = Field(default=False, description="The simulated person said it though it was not to be told.")
-    used: bool | None = Field(default=None, description="Whether the answer used it; None: the assistant did not say.")
+    used: bool | None = Field(
+        default=None,
+        description="Whether the answer used it. In a dialogue: whether the assistant says that its answer had it, "
+        "None if it does not say. In the records of a run: whether the text of the answer shows it.",
+    )
 
 
 class Ledger(Value):
@@ -45,64 +69,86 @@ class Ledger(Value):
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Attributes for which the person told a value."""
+        """Attributes of which a value was told."""
         return tuple(a for a, e in self.entries.items() if e.told_turn is not None)
 
 
 def build_ledger(attributes: Iterable[str], turns: Sequence[AgentTurn | UserTurn]) -> Ledger:
     """The ledger of a conversation, read from the tags of its turns.
 
-    An attribute is asked for when the assistant names it in a question or the person took a message to ask for it. It
-    is volunteered when the person told it before it was asked for. A refusal outweighs both, a lie all. What an
-    assistant merely believes to know is no evidence that it was told.
+    An attribute is asked for when the person took a message to ask for it, or the assistant names it in a question and
+    the person never replied. It is volunteered when it was told before it was asked for. A refusal outweighs both, a
+    value taken back that, a lie all. What an assistant merely believes to know is no evidence that it was told.
     """
-    asked: dict[str, int] = {}
-    told: dict[str, int] = {}
-    declined: dict[str, int] = {}
-    put_off: dict[str, int] = {}
-    lied: set[str] = set()
-    leaked: set[str] = set()
-    used: tuple[str, ...] | None = None
+    kept: dict[str, dict[str, object]] = {a: {} for a in attributes}
     number = 0
+    pending: str | None = None
+
+    def first(key: str, names: Iterable[str]) -> None:
+        for name in names:
+            if name in kept:
+                kept[name].setdefault(key, number)
+
     for turn in turns:
         if isinstance(turn, AgentTurn):
             number += 1
-            if turn.kind == "question" and turn.attribute is not None:
-                asked.setdefault(turn.attribute, number)
+            pending = turn.attribute if turn.kind == "question" else None
             if "used" in turn.model_fields_set:
-                used = turn.used
+                for name, entry in kept.items():
+                    entry["used"] = name in turn.used
             continue
-        for attribute in turn.asked:
-            asked.setdefault(attribute, number)
-        for attribute in turn.disclosed:
-            told.setdefault(attribute, number)
-        for attribute in turn.declined:
-            declined.setdefault(attribute, number)
-        for attribute in turn.put_off:
-            put_off.setdefault(attribute, number)
-        lied.update(turn.lied)
-        leaked.update(f.removeprefix("leak:") for f in turn.faults if f.startswith("leak:"))
+        first("asked_turn", turn.asked or ((pending,) if pending and "asked" not in turn.model_fields_set else ()))
+        pending = None
+        first("given_turn", (*turn.values, *turn.disclosed))
+        first("told_turn", turn.disclosed)
+        first("lied_turn", turn.lied)
+        first("changed_turn", turn.changed)
+        first("declined_turn", turn.declined)
+        first("unknown_turn", turn.unknown)
+        first("put_off_turn", turn.put_off)
+        first("unclear_turn", turn.unclear)
+        first("omitted_turn", turn.omitted)
+        for name in turn.disclosed:
+            if name in kept and name in turn.values:
+                kept[name]["value"] = turn.values[name]
+        for fault in turn.faults:
+            kind, _, name = fault.partition(":")
+            if kind == "leak" and name in kept:
+                kept[name]["leaked"] = True
+    first("asked_turn", (pending,) if pending else ())
+    entries = {a: LedgerEntry.model_validate(found) for a, found in kept.items()}
+    return Ledger(entries={a: e.model_copy(update={"state": _state(e)}) for a, e in entries.items()})
 
-    def state(attribute: str) -> LedgerState:
-        if attribute in lied:
-            return "lied_about"
-        if attribute in declined:
-            return "declined"
-        if attribute in told and told[attribute] < asked.get(attribute, number + 1):
-            return "volunteered"
-        return "asked" if attribute in asked else "never_came_up"
 
-    return Ledger(
-        entries={
-            a: LedgerEntry(
-                state=state(a),
-                asked_turn=asked.get(a),
-                told_turn=told.get(a),
-                declined_turn=declined.get(a),
-                put_off_turn=put_off.get(a),
-                leaked=a in leaked,
-                used=None if used is None else a in used,
-            )
-            for a in attributes
-        }
-    )
+def settled(entry: LedgerEntry, *, told: str | None, turn: int | None = None) -> LedgerEntry:
+    """``entry``, of which code could not see whether its value was told, with a second opinion.
+
+    Args:
+        told: the value that was told, None if it was not.
+        turn: the turn that tells it; None: the one that was unclear.
+    """
+    if told is None:
+        made = entry.model_copy(update={"omitted_turn": entry.unclear_turn, "unclear_turn": None})
+    else:
+        when = turn if turn is not None else entry.unclear_turn
+        made = entry.model_copy(update={"told_turn": when, "value": told, "unclear_turn": None})
+    return made.model_copy(update={"state": _state(made)})
+
+
+def _state(entry: LedgerEntry) -> LedgerState:
+    if entry.lied_turn is not None:
+        return "lied_about"
+    if entry.changed_turn is not None:
+        return "changed"
+    if entry.declined_turn is not None:
+        return "declined"
+    if entry.told_turn is not None:
+        before = entry.asked_turn is None or entry.told_turn < entry.asked_turn
+        return "volunteered" if before else "asked"
+    if entry.unknown_turn is not None:
+        return "does_not_know"
+    if entry.unclear_turn is not None:
+        return "unclear"
+    if entry.omitted_turn is not None:
+        return "omitted"
+    return "asked" if entry.asked_turn is not None else "never_came_up"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -10,7 +11,8 @@ from pydantic import BaseModel, Field
 from ..domains.pack import DomainPack
 from ..models import ChatModel, ModelError, Prompt, Sampling, fence, new_nonce
 from .dialogue import Dialogue
-from .fidelity import fold
+from .ledger import Ledger, settled
+from .words import fold, holds
 
 __all__ = ["LlmFidelityCheck"]
 
@@ -23,17 +25,26 @@ class Finding(BaseModel):
     words: str = Field(description="The person's exact words that show it.")
 
 
+class Settled(BaseModel):
+    """Whether a fact was told of which code cannot see it."""
+
+    fact: str
+    words: str = Field(description="The person's exact words that tell it; empty if no message does.")
+
+
 class Findings(BaseModel):
     """All faults that the model sees; empty if there are none."""
 
     findings: list[Finding]
+    told: list[Settled] = Field(default_factory=list, description="One entry for each fact that is not clear.")
 
 
 class LlmFidelityCheck:
     """Asks ``model`` once for a whole conversation. It adds to the checks by code, and takes nothing away.
 
     A finding counts only if its words stand in a message of the person after the opening, and if the fact it names was
-    to be told; so a model cannot invent a fault.
+    to be told; so a model cannot invent a fault. It also settles which values were told that code calls ``unclear``:
+    told with the person's words, ``omitted`` if the model finds none.
 
     Args:
         model: gives the opinion; better not the one that plays the person.
@@ -51,12 +62,14 @@ class LlmFidelityCheck:
         if not said:
             return dialogue
         nonce = new_nonce(self._rng)
-        facts = "\n".join(f"{a} ({self._pack.attribute(a).label}): {v}" for a, v in dialogue.told.items())
+        facts = "\n".join(f"{a} ({self._pack.attribute(a).label}): {v}" for a, v in dialogue.given.items())
+        unclear = [a for a, e in dialogue.ledger.entries.items() if e.state == "unclear" and a in dialogue.given]
         names = {"user": "PERSON", "assistant": "ASSISTANT"}
         talk = "\n\n".join(f"{names[m.role]}: {m.content}" for m in dialogue.transcript)
         messages = self._prompt.messages(
             nonce=nonce,
             facts=fence(facts or "(nothing)", "facts", nonce),
+            unclear=", ".join(unclear),
             conversation=fence(talk, "conversation", nonce),
         )
         try:
@@ -68,6 +81,34 @@ class LlmFidelityCheck:
             finding.fault if finding.fact is None else f"{finding.fault}:{finding.fact}"
             for finding in seen.findings
             if fold(finding.words) and f" {fold(finding.words)} " in f" {heard} "
-            and (finding.fact is None or finding.fact in dialogue.told)
+            and (finding.fact is None or finding.fact in dialogue.given)
         ]  # fmt: skip
-        return dialogue.model_copy(update={"faults": tuple(dict.fromkeys((*dialogue.faults, *faults)))})
+        return _with_settled(dialogue, faults, {s.fact: s.words for s in seen.told if s.fact in unclear})
+
+
+def _with_settled(dialogue: Dialogue, faults: list[str], opinions: Mapping[str, str]) -> Dialogue:
+    """``dialogue`` with ``faults``, and with what the model says of values that were unclear (id -> words or "")."""
+    entries, told = dict(dialogue.ledger.entries), dict(dialogue.told)
+    for attribute, words in opinions.items():
+        turn = _turn_with(words, dialogue) if words.strip() else None
+        if words.strip() and turn is None:
+            continue  # words that nobody said settle nothing
+        value = dialogue.given[attribute] if words.strip() else None
+        entries[attribute] = settled(entries[attribute], told=value, turn=turn)
+        if value is None:
+            faults.append(f"omitted:{attribute}")
+        else:
+            told[attribute] = value
+    every = tuple(dict.fromkeys((*dialogue.faults, *faults)))
+    return dialogue.model_copy(update={"ledger": Ledger(entries=entries), "told": told, "faults": every})
+
+
+def _turn_with(words: str, dialogue: Dialogue) -> int | None:
+    """The turn of the person's message, after the opening, in which ``words`` stand."""
+    number = 0
+    for message in dialogue.transcript:
+        if message.role == "assistant":
+            number += 1
+        elif number and holds(message.content, words):
+            return number
+    return None

@@ -20,10 +20,11 @@ from ..models import (
     new_nonce,
 )
 from .asking import asked_in
-from .checks import Situation, check_reply, failure_in
+from .checks import LONGEST, Situation, check_reply, failure_in
 from .cleaning import Cleaned, clean_reply
 from .conduct import Conduct, Move
 from .persona import Persona
+from .telling import measure
 from .turns import AgentTurn, UserTurn
 
 __all__ = ["LlmUser"]
@@ -38,6 +39,8 @@ _CORRECTIONS = {
     "profile_dump": "Your last draft read like a form. Say it as a person would, and only what this message tells.",
     "repeated": "Your last draft said an earlier message again. Write something else.",
     "contradiction": "Your last draft said something else than the notes. Tell it true to their words.",
+    "omitted": "Your last draft did not say what this message says. Say it, in the person's own words.",
+    "too_long": "Your last draft was far too long. Write one to three sentences.",
     "leak": "Your last draft told more than this message tells. Leave the rest out.",
 }
 
@@ -95,7 +98,7 @@ class LlmUser:
     async def reply(self, agent: AgentTurn) -> UserTurn:
         """The person's next message. Raises the ``ModelError`` of a failing model.
 
-        With fault "role_swap", "refused", "echo" or "empty" the text is empty and the conversation over.
+        With fault "role_swap", "refused", "echo", "empty" or "too_long" the text is empty and the conversation over.
         """
         asked = asked_in(agent, self.pack)
         if not asked and agent.kind == "question":
@@ -103,20 +106,18 @@ class LlmUser:
         before = dict(self._conduct.told)
         move = self._conduct.next(agent, asked)
         if move.ends:
-            return move.turn("Thank you.")
+            return move.turn("Thank you.", {})
         if move.crisis is not None:
             self._said.append((agent.text, move.crisis))
-            return move.turn(move.crisis)
-        drawn, problems, faults = await self._draw(agent, move, before)
-        silent = UserTurn(text="", asked=asked, ended=True)
-        if drawn.problem:
-            return silent.model_copy(
-                update={"faults": (*faults, "refused" if "refused" in problems else drawn.problem)}
-            )
+            return move.turn(move.crisis, {})
+        drawn, problems, repaired = await self._draw(agent, move, before)
         if not drawn.text:
-            return silent.model_copy(update={"faults": faults})
+            fault = (drawn.problem or "empty",) if not drawn.ended or drawn.problem else ()
+            return UserTurn(text="", asked=asked, ended=True, faults=(*repaired, *fault))
         self._said.append((agent.text, drawn.text))
-        return move.turn(drawn.text, ended=drawn.ended, faults=(*faults, *problems))
+        said = measure(drawn.text, move.tell, self.pack, decline=move.may.decline, unknown=move.may.unknown)
+        said.update({a: "unclear" for a in said if f"contradiction:{a}" in problems})
+        return move.turn(drawn.text, said, ended=drawn.ended, faults=(*repaired, *problems))
 
     async def _draw(
         self, agent: AgentTurn, move: Move, before: Mapping[str, str]
@@ -124,13 +125,13 @@ class LlmUser:
         """A reply, the faults that it still has, and what had to be done to get it."""
         cleaned, problems = await self._attempt(agent, move, before)
         redrawn: tuple[str, ...] = ()
-        reason = cleaned.problem if cleaned.problem and "refused" not in problems else failure_in(problems)
-        if reason:
+        if reason := cleaned.problem or failure_in(problems):
             redrawn = (f"redrawn:{reason}",)
-            again, still = await self._attempt(agent, move, before, correction=_CORRECTIONS[reason])
-            cleaned, problems = again, still
+            cleaned, problems = await self._attempt(agent, move, before, correction=_CORRECTIONS[reason])
         if cleaned.problem == "reasoning":  # what stood before it is the message, if anything did
             cleaned = cleaned.model_copy(update={"problem": None if cleaned.text else "empty"})
+        elif cleaned.problem:
+            cleaned = cleaned.model_copy(update={"text": ""})
         return cleaned, problems, (*redrawn, *(f"cleaned:{what}" for what in cleaned.removed))
 
     async def _attempt(
@@ -140,15 +141,19 @@ class LlmUser:
         try:
             raw, echoes = await self._complete(agent, move, before, correction)
         except ModelRefused:
-            return Cleaned(text="", problem="empty"), ("refused",)
+            return Cleaned(text="", problem="refused"), ()
         if echoes:
             return Cleaned(text="", problem="echo"), ()
         cleaned = clean_reply(raw, to=agent.text, data=(*move.tell.values(), self.persona.query))
-        if cleaned.problem or not cleaned.text:
+        if len(cleaned.text) > LONGEST:
+            return Cleaned(text="", problem="too_long"), ()
+        if not cleaned.text or cleaned.problem not in (None, "reasoning"):
             return cleaned, ()
         situation = Situation(
             agent=agent.text,
             tell=move.tell,
+            decline=move.may.decline,
+            unknown=move.may.unknown,
             expected=self._conduct.expected(),
             hidden=self._conduct.hidden(),
             told=tuple(before),

@@ -32,8 +32,9 @@ def checked_kind(name: str) -> PairKind:
 class PairMaker:
     """Makes pairs from scenarios. What cannot be paired is counted in ``skipped``, by the reason.
 
-    Both scenarios of a pair share query, title, domain, split and country, and the new ``pair`` id. Background is left
-    out: it may tell what was changed.
+    Both scenarios of a pair share query, title, domain, split and country, and the new ``pair`` id; those of a
+    counterfactual name the attribute in ``changed``. Background is left out: it may tell what was changed. Nobody
+    stands in a pair who would not ask its query, by the tables' ``excludes``.
 
     Args:
         seed: of every choice; a scenario's pairs depend on it and the scenario's id alone.
@@ -55,16 +56,17 @@ class PairMaker:
             if not self._usable(scenario):
                 continue
             if attributes:
-                chosen = [(a, self._other_values(scenario, a)) for a in attributes]
+                chosen = [(a, *self._other_values(scenario, a)) for a in dict.fromkeys(attributes)]
             else:
-                possible = [(a, v) for a in self._tables.allowed if (v := self._other_values(scenario, a))]
-                chosen = [rng.choice(possible)] if possible else [("", ())]
-            for attribute, values in chosen:
+                every = [(a, *self._other_values(scenario, a)) for a in self._tables.allowed]
+                possible = [entry for entry in every if entry[1]]
+                chosen = [rng.choice(possible)] if possible else every[:1]
+            for attribute, values, reason in chosen:
                 if values:
-                    changed = scenario.profile.with_value(attribute, rng.choice(values))
-                    yield from _pair(scenario, attribute, self._ordered(changed), (scenario.risk, None))
+                    profile = self._ordered(scenario.profile.with_value(attribute, rng.choice(values)))
+                    yield from _pair(scenario, attribute, profile, (scenario.risk, None), changed=attribute)
                 else:
-                    self.skipped["no other value keeps the constraints"] += 1
+                    self.skipped[reason] += 1
 
     def matched(self, scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
         """For each scenario the scenario as it is, and the same query from a sampled person of the opposite risk.
@@ -81,6 +83,10 @@ class PairMaker:
             own = self._risk(scenario.profile, scenario.domain)
             drawn = [self._sampler.draw(rng, title) for _ in range(_CANDIDATES)]
             fitting = [p for p in drawn if detail_named(scenario.query, p, self._tables, self._pack) is None]
+            fitting = [p for p in fitting if not self._excluded(scenario.query, p)]
+            if not fitting:
+                self.skipped["the query fits no sampled person"] += 1
+                continue
             by_risk = [(self._risk(p, scenario.domain), p) for p in fitting]
             if scenario.risk is not None:
                 by_risk = [(r, p) for r, p in by_risk if (r < own if scenario.risk == "high" else r > own)]
@@ -97,18 +103,32 @@ class PairMaker:
         if any(b.name != "value_not_allowed" for b in self._broken(scenario.profile, listed)):
             self.skipped["breaks a constraint itself"] += 1
             return False
+        if self._excluded(scenario.query, scenario.profile):
+            self.skipped["its own query excludes the person"] += 1
+            return False
         return True
+
+    def _excluded(self, query: str, profile: Profile) -> bool:
+        """Whether ``query`` shows that no person of this profile asks it.
+
+        A value with a detail ("Single, unmarried after nine years together") may say why one does: it excludes nobody.
+        """
+        listed = self._tables.allowed
+        bare = Profile(values={a: v for a, v in profile.items() if "," not in v or v in listed.get(a, ())})
+        return not self._tables.excluded(query).isdisjoint(self._tables.canonical(bare).items())
 
     def _broken(self, profile: Profile, listed: Title | None) -> tuple[Broken, ...]:
         return broken_constraints(profile, self._tables, listed.tone if listed else None)
 
-    def _other_values(self, scenario: Scenario, attribute: str) -> tuple[str, ...]:
-        """The values that ``attribute`` may have instead: valid with the rest, and not at odds with the query."""
+    def _other_values(self, scenario: Scenario, attribute: str) -> tuple[tuple[str, ...], str]:
+        """The values that ``attribute`` may have instead, valid with the rest and fitting the query; or why none."""
         own = self._tables.canonical(scenario.profile).get(attribute)
-        if own is None or self._told(scenario.query, attribute):
-            return ()
+        if own is None:
+            return (), "the attribute is not known"
+        if self._told(scenario.query, attribute):
+            return (), "the query tells the attribute"
         listed = self._tables.title(scenario.domain, scenario.title)
-        return tuple(
+        kept = [
             value
             for value in self._tables.allowed[attribute]
             if value != own
@@ -116,7 +136,12 @@ class PairMaker:
                 b.name == "value_not_allowed"
                 for b in self._broken(scenario.profile.with_value(attribute, value), listed)
             )
-        )
+        ]
+        if not kept:
+            return (), "no other value keeps the constraints"
+        excluded = self._tables.excluded(scenario.query)
+        fitting = tuple(value for value in kept if (attribute, value) not in excluded)
+        return fitting, "" if fitting else "the query excludes every other value"
 
     def _told(self, query: str, attribute: str) -> bool:
         """Whether the query itself tells the attribute, so that another value would contradict it."""
@@ -137,9 +162,14 @@ class PairMaker:
 
 
 def _pair(
-    scenario: Scenario, what: str, profile: Profile, risks: tuple[Risk | None, Risk | None]
+    scenario: Scenario,
+    what: str,
+    profile: Profile,
+    risks: tuple[Risk | None, Risk | None],
+    *,
+    changed: str | None = None,
 ) -> Iterator[Scenario]:
     pair = f"{scenario.id}.{what}"
-    shared = {"pair": pair, "background": ""}
+    shared = {"pair": pair, "changed": changed, "background": ""}
     yield scenario.model_copy(update={**shared, "id": f"{pair}.a", "risk": risks[0]})
     yield scenario.model_copy(update={**shared, "id": f"{pair}.b", "risk": risks[1], "profile": profile})

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ..domains.pack import DomainPack, fold
+from ..domains.pack import DomainPack
 from ..domains.value import Value
 from .reading import Place, Report, read_json_lines, refuse
 from .records import FieldReader
@@ -37,7 +37,7 @@ def iter_posts(file: str | Path, pack: DomainPack, *, report: Report = refuse) -
     """
     for place, record in read_json_lines(Path(file), report):
         reader = FieldReader(place, pack, report)
-        fields = {fold(name): value for name, value in reader.mapping(record).items()}
+        fields = reader.by_folded_name(reader.mapping(record))
         if not reader.ok():
             continue
         body = reader.text(_first(fields, _TEXT), "text").strip()

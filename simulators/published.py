@@ -10,13 +10,21 @@ from ..domains.errors import DataError
 from ..domains.pack import DomainPack, fold
 from ..domains.scenario import Scenario
 from .reading import Place, Report, read_json_items, refuse
-from .records import FieldReader, GuessDomain, is_post, is_profile, text_of
+from .records import EXTRA, FieldReader, GuessDomain, is_post, is_profile, text_of
 
-__all__ = ["is_queries", "published_scenarios"]
+__all__ = ["SYNTHETIC_SOURCE", "is_queries", "published_scenarios", "synthetic_id"]
 
-_NOT_ATTRIBUTES = ("scenario", "domain", "id")
+SYNTHETIC_SOURCE = "penguin_synthetic"
+"""The source of the authors' synthetic scenarios."""
+
+_NOT_ATTRIBUTES = ("scenario", "domain", "id", EXTRA)
 Asked = tuple[Place, dict[str, Any], list[str]]
-"""A profile as it stands in its file, and the queries of this person."""
+"""A profile as it stands in its file, and the queries of this person; ``EXTRA`` in it: our other fields, by query."""
+
+
+def synthetic_id(number: int, position: int) -> str:
+    """The id of a query (``position`` from 1) of the profile ``number`` of a file that has no ids."""
+    return f"synthetic-{number:04d}-{position:02d}"
 
 
 def is_queries(items: Sequence[tuple[Place, Any]], pack: DomainPack) -> bool:
@@ -48,31 +56,43 @@ def published_scenarios(
     for number, (place, raw, texts) in enumerate(asked, start=1):
         reader = FieldReader(place, pack, report)
         title = _title(raw, place)
-        named = next((v for k, v in raw.items() if fold(k) == "domain"), None) or domain
+        named = _named_domain(raw) or domain
         where = reader.domain(named) if named else guessed[title]
         profile = reader.profile({k: v for k, v in raw.items() if fold(k) not in _NOT_ATTRIBUTES})
+        extras = raw.get(EXTRA) or [None] * len(texts)
+        if not isinstance(extras, list) or len(extras) != len(texts):
+            reader.refuse(EXTRA, "must be a list with one object for each query")
+            continue
         for position, text in enumerate(texts, start=1):
             if not text.strip():
                 reader.refuse("Queries", f"query {position} is empty")
                 continue
             scenario = reader.scenario(
-                id=f"synthetic-{number:04d}-{position:02d}",
                 domain=where,
                 title=title,
                 query=text.strip(),
                 profile=profile,
-                source="penguin_synthetic",
+                **{
+                    "id": synthetic_id(number, position),
+                    "source": SYNTHETIC_SOURCE,
+                    **reader.extra(extras[position - 1]),
+                },
             )
             if scenario is not None:
                 yield place, scenario
 
 
 def _guessed(asked: Sequence[Asked], guess: GuessDomain) -> dict[str, str]:
-    """The domain of each title, from all queries under it."""
+    """The domain of each title, from all queries under it, where an entry names none."""
     titles: dict[str, list[str]] = {}
     for place, raw, texts in asked:
-        titles.setdefault(_title(raw, place), []).extend(texts)
+        if not _named_domain(raw):
+            titles.setdefault(_title(raw, place), []).extend(texts)
     return {title: guess(title, "\n".join(texts)) for title, texts in titles.items()}
+
+
+def _named_domain(raw: dict[str, Any]) -> Any:
+    return next((v for k, v in raw.items() if fold(k) == "domain"), None)
 
 
 def _asked(queries: Path, profiles: Path | None, pack: DomainPack, report: Report) -> Iterator[Asked]:
@@ -108,7 +128,7 @@ def _entry(
         raw = _profile_at(people, number, count, place)
     if not isinstance(raw, dict):
         raise place.error("User_Profile", "must be an object")
-    titled = {k: v for k, v in item.items() if fold(k) in ("scenario", "domain") and k not in raw}
+    titled = {k: v for k, v in item.items() if fold(k) in ("scenario", "domain", EXTRA) and k not in raw}
     texts = _texts(next(v for k, v in item.items() if fold(k) == "queries"), place)
     entry = {**titled, **raw}
     _title(entry, place)  # a title that is no text shows here, where its entry can be left out

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from ..domains.errors import DataError
+from .strict_json import StrictDecoder
 
 __all__ = ["Place", "Report", "read_csv_rows", "read_json_items", "read_json_lines", "refuse", "stream_json_items"]
 
@@ -50,22 +51,28 @@ class Place:
 
 
 def read_json_lines(file: Path, report: Report = refuse) -> Iterator[tuple[Place, Any]]:
-    """The objects of a JSON-lines file, one at a time. A byte-order mark, CRLF and blank lines are fine."""
+    """The objects of a JSON-lines file, one at a time. A byte-order mark, CRLF and blank lines are fine.
+
+    A key that stands twice in an object and a number that is not finite are problems, here as in JSON arrays.
+    """
+    decoder = StrictDecoder()
     for place, text in _lines(file, report):
         if stripped := (text or "").strip():
             try:
-                value = _parsed(stripped, place)
+                value = _parsed(stripped, place, decoder)
             except DataError as error:
                 report(error)
             else:
-                yield place, value
+                if _sound(decoder, place, report):
+                    yield place, value
 
 
 def read_csv_rows(file: Path, report: Report = refuse) -> Iterator[tuple[Place, dict[str, str]]]:
     """The rows of a CSV file with a header, one at a time: column name -> cell.
 
     Comma, semicolon and tab are recognised. A row's line is the one on which it begins. A row with more cells than
-    the header has columns is a problem; missing cells at its end are empty.
+    the header has columns is a problem; missing cells at its end are empty, and empty ones beyond the header (a comma
+    at the end of each line) count for nothing.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     # An unreadable line stays as an empty one, or the lines after it would be counted wrongly.
@@ -88,13 +95,21 @@ def read_csv_rows(file: Path, report: Report = refuse) -> Iterator[tuple[Place, 
         if not any(row):
             continue
         if header is None:
-            header = [name.strip() for name in row]
-            if repeated := next((n for n in header if header.count(n) > 1), None):
+            header = _without_empty_end([name.strip() for name in row])
+            if "" in header:
+                report(place.error(None, f"has no name for column {header.index('') + 1}"))
+            if repeated := next((n for n in header if n and header.count(n) > 1), None):
                 report(place.error(repeated, "names two columns"))
-        elif len(row) > len(header):
+        elif len(row := _without_empty_end(row, len(header))) > len(header):
             report(place.error(None, f"has {len(row)} cells, and the header has {len(header)} columns"))
         else:
             yield place, dict(itertools.zip_longest(header, row, fillvalue=""))
+
+
+def _without_empty_end(cells: list[str], least: int = 0) -> list[str]:
+    while len(cells) > least and not cells[-1]:
+        cells = cells[:-1]
+    return cells
 
 
 def read_json_items(file: Path) -> list[tuple[Place, Any]]:
@@ -112,18 +127,21 @@ def stream_json_items(file: Path, report: Report = refuse) -> Iterator[tuple[Pla
         with file.open("rb") as stream:
             source = _Source(file, stream)
             if source.next_character() == "[":
-                yield from source.elements()
+                yield from source.elements(report)
             else:
-                yield from _single(source)
+                yield from _single(source, report)
     except OSError as error:
         raise _unreadable(file, error) from error
     except DataError as error:
         report(error)
 
 
-def _single(source: _Source) -> Iterator[tuple[Place, Any]]:
+def _single(source: _Source, report: Report) -> Iterator[tuple[Place, Any]]:
     place = source.place()
-    value = _parsed(source.rest().strip("\ufeff \t\r\n"), place)
+    decoder = StrictDecoder()
+    value = _parsed(source.rest().strip("\ufeff \t\r\n"), place, decoder)
+    if not _sound(decoder, place, report):
+        return
     lists = [v for v in value.values() if isinstance(v, list)] if isinstance(value, dict) else []
     if len(lists) == 1 and lists[0] and all(isinstance(v, dict) for v in lists[0]) and "Queries" not in value:
         yield from ((Place(source.file, n), v) for n, v in enumerate(lists[0], start=1))
@@ -144,7 +162,7 @@ class _Source:
         self._column = 0  # characters of that line before it
         self._ended = False
         self._started = False
-        self._json = json.JSONDecoder()
+        self._json = StrictDecoder()
 
     def place(self) -> Place:
         """Where the next character stands."""
@@ -165,12 +183,14 @@ class _Source:
             self._fill(_CHUNK)
         return self._text[self._position :]
 
-    def elements(self) -> Iterator[tuple[Place, Any]]:
+    def elements(self, report: Report) -> Iterator[tuple[Place, Any]]:
         """The elements of the array that begins here."""
         self._position += 1
         while self.next_character() != "]":
             place = self.place()
-            yield place, self._value()
+            value = self._value()
+            if _sound(self._json, place, report):
+                yield place, value
             if self.next_character() == ",":
                 self._position += 1
             elif self.next_character() != "]":
@@ -245,15 +265,22 @@ def _lines(file: Path, report: Report) -> Iterator[tuple[Place, str | None]]:
         raise _unreadable(file, error) from error
 
 
-def _parsed(text: str, place: Place) -> Any:
+def _parsed(text: str, place: Place, decoder: StrictDecoder) -> Any:
     try:
-        return json.loads(text)
+        return decoder.decode(text)
     except json.JSONDecodeError as error:
         line = (place.line or 1) + error.lineno - 1
         problem = f"is not valid JSON ({error.msg}, column {error.colno})"
         raise Place(place.file, line).error(None, problem) from error
     except (ValueError, RecursionError) as error:
         raise _too_much(place) from error
+
+
+def _sound(decoder: StrictDecoder, place: Place, report: Report) -> bool:
+    """Whether what was decoded last may be used; reports why not."""
+    for field, problem in decoder.problems:
+        report(place.error(field, problem))
+    return not decoder.problems
 
 
 def _too_much(place: Place) -> DataError:

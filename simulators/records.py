@@ -17,14 +17,18 @@ from ..domains.scenario import Scenario
 from .reading import Place, Report, refuse
 
 __all__ = [
+    "EXTRA",
     "OWN_FIELDS",
+    "REAL_SOURCE",
     "FieldReader",
     "GuessDomain",
     "checked_domain",
+    "extra_fields",
     "is_draft",
     "is_post",
     "is_profile",
     "post_scenario",
+    "real_source",
     "scenario_of",
     "storable",
     "text_of",
@@ -36,10 +40,19 @@ GuessDomain = Callable[[str, str], str]
 OWN_FIELDS = tuple(Scenario.model_fields)
 """The fields of a scenario in our own format."""
 
+EXTRA = "askfirst"
+"""The key under which the authors' formats hold what has no place in them: an object of our own fields."""
+
+_OPTIONAL = ("split", "pair", "changed", "risk", "country")
+_EXTRA_FIELDS = ("id", "source", "background", *_OPTIONAL)
+
+REAL_SOURCE = "penguin_real"
+"""The source of the public data set's posts; ``:`` and the subreddit follow where it is known."""
+
 T = TypeVar("T")
 # How alike a field name must be to an attribute's to be taken for its misspelling: "martial_status" is, "page" is not.
 _MISSPELT = 0.88
-_POST_FIELDS = ("id", "query", "scenario", "title", "background", "subreddit", "domain")
+_POST_FIELDS = ("id", "query", "scenario", "title", "background", "subreddit", "domain", EXTRA)
 
 
 def is_post(record: object, pack: DomainPack) -> bool:
@@ -82,7 +95,7 @@ def scenario_of(
         if fields.get(name) is None:
             reader.refuse(name, "is missing")
     values = reader.mapping(fields["profile"], "profile") if fields.get("profile") is not None else {}
-    optional = {k: fields[k] for k in ("split", "risk", "pair", "country") if fields.get(k) is not None}
+    optional = reader.optional(fields)
     return reader.scenario(
         id=reader.text(fields.get("id"), "id").strip(),
         domain=reader.domain(fields.get("domain", domain)),
@@ -91,7 +104,7 @@ def scenario_of(
         profile=reader.profile(values, prefix="profile."),
         source=reader.text(fields.get("source"), "source"),
         background=reader.text(fields.get("background"), "background"),
-        **{k: reader.text(v, k) for k, v in optional.items()},
+        **optional,
     )
 
 
@@ -114,7 +127,7 @@ def post_scenario(
     fields = reader.mapping(record)
     if not reader.ok():
         return None
-    by_name = {fold(name): value for name, value in fields.items()}
+    by_name = reader.by_folded_name(fields)
     profile = {name: value for name, value in fields.items() if pack.attribute_named(name) is not None}
     for name in fields:
         if name not in profile and (nearest := _misspelt(name, pack)):
@@ -123,15 +136,33 @@ def post_scenario(
     query = reader.text(by_name.get("query"), "query").strip()
     given = by_name.get("domain") or domain
     subreddit = reader.text(by_name.get("subreddit"), "subreddit")
+    read = {
+        "id": reader.text(by_name.get("id"), "id") or default_id,
+        "background": reader.text(by_name.get("background"), "background"),
+        "source": real_source(subreddit.removeprefix("r/")),
+    }
     return reader.scenario(
-        id=reader.text(by_name.get("id"), "id") or default_id,
         domain=reader.domain(given) if given else guess(title, query),
         title=title,
         query=query,
         profile=reader.profile(profile),
-        background=reader.text(by_name.get("background"), "background"),
-        source=f"penguin_real:{subreddit.removeprefix('r/')}" if subreddit else "penguin_real",
+        **{**read, **reader.extra(fields.get(EXTRA))},
     )
+
+
+def real_source(subreddit: str) -> str:
+    """The source of a post of the public data set; ``subreddit`` may be empty."""
+    return f"{REAL_SOURCE}:{subreddit}" if subreddit else REAL_SOURCE
+
+
+def extra_fields(scenario: Scenario, as_read: Mapping[str, str]) -> dict[str, str]:
+    """The fields of ``scenario`` that one of the authors' formats has no place for.
+
+    Args:
+        as_read: those that reading gives without them.
+    """
+    every = {name: getattr(scenario, name) or "" for name in _EXTRA_FIELDS}
+    return {name: value for name, value in every.items() if value != as_read.get(name, "")}
 
 
 class FieldReader:
@@ -165,6 +196,34 @@ class FieldReader:
             return value
         self.refuse(field, f"must be an object, not {_kind(value)}")
         return {}
+
+    def by_folded_name(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields by their names without case and punctuation; two spellings of one name are a problem."""
+        spelt: dict[str, str] = {}
+        for name in fields:
+            if (first := spelt.setdefault(fold(name), name)) != name:
+                self.refuse(name, f"stands there as {first!r} too")
+        return {folded: fields[name] for folded, name in spelt.items()}
+
+    def extra(self, value: object) -> dict[str, str | None]:
+        """What ``extra_fields`` wrote, as fields of a scenario; empty where there is nothing."""
+        fields = {} if value is None else self.mapping(value, EXTRA)
+        for name in fields:
+            if name not in _EXTRA_FIELDS:
+                self.refuse(f"{EXTRA}.{name}", str(UnknownNameError("field", name, _EXTRA_FIELDS)))
+        free: dict[str, str | None] = {
+            n: self.text(fields[n], n) for n in ("id", "source", "background") if n in fields
+        }
+        return {**free, **self.optional(fields)}
+
+    def optional(self, fields: Mapping[str, Any]) -> dict[str, str | None]:
+        """The fields of a scenario that may be missing and are no free text, those that are given."""
+        given: dict[str, str | None] = {
+            name: self.text(fields[name], name) for name in _OPTIONAL if fields.get(name) is not None
+        }
+        if (changed := given.get("changed")) is not None and changed not in self._pack.attribute_ids:
+            self.refuse("changed", str(UnknownNameError("attribute", changed, self._pack.attribute_ids)))
+        return given
 
     def text(self, value: object, field: str) -> str:
         """``text_of``, empty where that fails."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, get_args
 
-from .redaction_rules import CONTEXTS, INSIDE_SENTENCE, PHONE, SHAPES, IdentifyingKind, is_ordinary, word_lists
+from .redaction_rules import CONTEXTS, INSIDE_SENTENCE, PHONE, SHAPES, SURNAME, IdentifyingKind, is_ordinary, word_lists
 
 __all__ = ["Identifying", "IdentifyingKind", "Known", "Redacted", "find_identifying", "proper_nouns", "redact"]
 
@@ -21,6 +21,9 @@ Known = tuple[str, IdentifyingKind]
 
 _TRIMMED = ("name", "place", "employer")
 _WORDS = (*_TRIMMED, "other")
+_REPEATED = re.compile(rf"(\[(?:{'|'.join(get_args(IdentifyingKind))})\])(?: \1)+")
+_INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u2060\ufeff"
+_HIDING = re.compile(f"[{_INVISIBLE}！-～]")
 
 
 class Identifying(NamedTuple):
@@ -53,18 +56,23 @@ def redact(text: str, *, known: Iterable[Known] = (), strict: bool = False) -> R
         parts += [text[position : found.start], f"[{found.kind}]"]
         counts[found.kind] += 1
         position = found.end
-    return Redacted("".join([*parts, text[position:]]), counts)
+    # Two parts of one name say no more than one does.
+    return Redacted(_REPEATED.sub(r"\1", "".join([*parts, text[position:]])), counts)
 
 
 def find_identifying(text: str, *, known: Iterable[Known] = (), strict: bool = False) -> list[Identifying]:
-    """The identifying parts of ``text``, in order, none overlapping another."""
+    """The identifying parts of ``text``, in order, none overlapping another.
+
+    Letters that nobody sees (zero-width) and full-width ones hide nothing: the rules look at the text without them.
+    """
+    plain, places = _plain(text)
     found: list[Identifying] = []
-    taken = bytearray(len(text))
-    for candidate in _candidates(text, known, strict):
+    taken = bytearray(len(plain))
+    for candidate in _candidates(plain, ((_plain(part)[0], kind) for part, kind in known), strict):
         start, end = candidate.start, candidate.end
-        if start < end and not any(taken[start:end]) and not _is_placeholder(text, start, end):
+        if start < end and not any(taken[start:end]) and not _is_placeholder(plain, start, end):
             taken[start:end] = b"\x01" * (end - start)
-            found.append(candidate)
+            found.append(Identifying(places[start], places[end - 1] + 1, candidate.kind))
     return sorted(found)
 
 
@@ -74,11 +82,20 @@ def proper_nouns(text: str) -> frozenset[str]:
     Empty where capitals mean nothing: a text in which more than a quarter of the words have one inside a sentence (a
     title, German).
     """
+    text, _ = _plain(text)
     words = len(re.findall(r"\w+", text))
-    capital = [m[0] for m in INSIDE_SENTENCE.finditer(text) if not is_ordinary(m[0])]
+    capital = [m[0] for m in INSIDE_SENTENCE.finditer(text) if m[0] != "St" and not is_ordinary(m[0])]
     if words >= 8 and len(capital) > words / 4:
         return frozenset()
     return frozenset(capital)
+
+
+def _plain(text: str) -> tuple[str, Sequence[int]]:
+    """``text`` as the rules read it, and for each of its characters where it stands in ``text``."""
+    if not _HIDING.search(text):
+        return text, range(len(text))
+    kept = [(chr(ord(c) - 0xFEE0) if "！" <= c <= "～" else c, n) for n, c in enumerate(text) if c not in _INVISIBLE]
+    return "".join(c for c, _ in kept), [n for _, n in kept]
 
 
 def _candidates(text: str, known: Iterable[Known], strict: bool) -> Iterator[Identifying]:
@@ -130,7 +147,7 @@ def _is_phone(number: str) -> bool:
     plain = number.strip()
     if not 7 <= len(re.sub(r"\D", "", plain)) <= 15:
         return False
-    if re.fullmatch(r"(?:19|20)\d\d ?[-.\s] ?(?:19|20)\d\d", plain) or re.fullmatch(r"\d+\.\d+", plain):
+    if re.fullmatch(r"(?:19|20)\d\d ?[-.\s/] ?(?:19|20)\d\d", plain) or re.fullmatch(r"\d+\.\d+", plain):
         return False
     return not re.fullmatch(r"[1-9]\d?(?:[ .]\d{3})+|[1-9]\d{0,2}(?:[ .]\d{3})*[ .]000|[1-9]\d*000", plain)
 
@@ -144,8 +161,14 @@ def _occurrences(text: str, string: str, kind: IdentifyingKind) -> Iterator[Iden
     # "Will" is a name here, "will" hardly ever is.
     forms = {wanted, wanted.upper()} if kind in _WORDS and wanted[0].isupper() else {wanted}
     flags = re.NOFLAG if kind in _WORDS else re.IGNORECASE
-    pattern = re.compile(f"{left}(?:{'|'.join(map(re.escape, sorted(forms)))})(?:['’]s)?{right}", flags)
-    yield from (Identifying(m.start(), m.end(), kind) for m in pattern.finditer(text))
+    if kind == "handle":
+        left += "(?:@|/?u/)?"
+    # A name brings its surname along, whoever wrote it: "Tom" of a post is "Tom Baker" in what is made of it.
+    more = SURNAME if kind == "name" else ""
+    pattern = re.compile(f"{left}(?:{'|'.join(map(re.escape, sorted(forms)))}){more}(?:['’]s)?{right}", flags)
+    for match in pattern.finditer(text):
+        end = _trimmed(text, *match.span())[1] if more else match.end()
+        yield Identifying(match.start(), end, kind)
 
 
 def _is_placeholder(text: str, start: int, end: int) -> bool:

@@ -10,13 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import yaml
+from ..domains.safe_yaml import read_yaml_file
 
 __all__ = [
     "CONTEXTS",
     "INSIDE_SENTENCE",
     "PHONE",
     "SHAPES",
+    "SURNAME",
     "IdentifyingKind",
     "WordLists",
     "is_ordinary",
@@ -47,7 +48,11 @@ _NUMBERED = (
     r"|ticket|order|claim|docket|insurance|ssn|nhs|serial|badge|booking|customer"
 )
 _ACCOUNT = r"discord|insta(?:gram)?|ig|snap(?:chat)?|telegram|tiktok|twitter|kik|skype|facebook|fb|username|handle"
-_DOMAIN = r"com|org|net|io|me|co\.uk|de|fr|nl|es|it|pl|ru|ca|info|app|dev"
+_DOMAIN = (
+    r"com|org|net|io|me|co\.uk|de|fr|nl|es|it|pl|ru|ca|info|app|dev|art|blog|site|online|shop|page|xyz|tv|eu|ch|uk"
+)
+_DOT = r"(?:\[\.\]|\(\.\)|\{\.\}| ?[\[(]dot[\])] ?)"  # how addresses are written so that machines do not see them
+_DIGITS = r"(?=(?:[ .()/-]{0,3}\d){7})\+?[\d(][\d .()/-]{5,24}\d"
 
 _RELATIVE = (
     r"husband|wife|partner|boyfriend|girlfriend|fianc[ée]e?|spouse|ex|ex-husband|ex-wife|mother|father|mom|mum|dad|son"
@@ -75,15 +80,31 @@ _WORKS = (
     r"|resigned|dismissed|laid off|interned|internship|career|bookkeeper|driver|consultant|shifts?|paramedic|engineer"
     r"|position|role|student|degree|contract|offer"
 )
+_KINDS_OF_SCHOOL = r"primary|secondary|high|grammar|elementary|middle|nursery|infant|junior|boarding"
+_SCHOOLS = rf"{_KINDS_OF_SCHOOL}|catholic|school|church|college|academy|hospital|hospice|clinic|parish"
+_PARTICLE = r"[dlo]['’]|(?:de|du|van|von|di|da|la|le|al|el|bin|ibn|ter|ten|zu)(?: (?:de|den|der|la|las|los))? "
 _TOWARDS = r"in|from|near|outside|around|to|at|of|via|towards?|between"
 
 SHAPES: Rules = (
     ("contact", re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")),
     (
         "contact",
-        re.compile(r"\b[\w.+-]{1,64} ?[\[(]at[\])] ?[\w-]{1,63} ?[\[(]dot[\])] ?\w{2,9}", re.IGNORECASE),
+        re.compile(
+            rf"\b[\w.+-]{{1,64}}(?: ?[\[({{]at[\])}}] ?|@)[\w-]{{1,63}}(?:(?:{_DOT}|\.)\w{{2,12}}){{1,3}}"
+            rf"|\b[\w.+-]{{1,64}} at [\w-]{{1,63}} dot (?:{_DOMAIN})\b(?: dot \w{{2,3}}\b)?",
+            re.IGNORECASE,
+        ),
     ),
-    ("link", re.compile(r"\b(?:https?://|www\.)[^\s<>\"')\]]+[^\s<>\"')\].,;:!?]", re.IGNORECASE)),
+    (
+        "link",
+        re.compile(r"\b(?:h(?:tt|xx)ps?(?::|\[:\])//|www\.)[^\s<>\"')]+[^\s<>\"')\].,;:!?]", re.IGNORECASE),
+    ),
+    (
+        "link",
+        re.compile(
+            rf"\b[\w-]{{1,63}}(?:{_DOT}[\w-]{{2,63}}){{1,4}}(?:/[^\s,;!?)]{{0,200}}[^\s.,;:!?)])?", re.IGNORECASE
+        ),
+    ),
     ("link", re.compile(rf"\b[\w-]{{1,63}}\.(?:{_DOMAIN})\b(?:/[^\s.,;:!?)]{{1,200}})?", re.IGNORECASE)),
     ("handle", re.compile(r"(?<![\w/.])/?[ur]/[\w-]{2,40}")),
     ("handle", re.compile(r"(?<![\w@.])@\w[\w.]{0,28}\w")),
@@ -95,7 +116,15 @@ SHAPES: Rules = (
             re.IGNORECASE,
         ),
     ),
-    ("date", re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b")),
+    # Without "is" or ":" only what looks like a handle: letters with a digit, a dot or an underscore inside.
+    (
+        "handle",
+        re.compile(
+            rf"\b(?:{_ACCOUNT}) (?P<x>(?=[\w.]{{0,30}}[a-z])(?=\w{{0,30}}[\d_]|\w{{1,30}}\.\w)\w[\w.]{{3,30}}\w)",
+            re.IGNORECASE,
+        ),
+    ),
+    ("date", re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d\b|(?<![\d.])\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b(?!\.\d)")),
     ("date", re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\.?,? \d{{4}}\b", re.IGNORECASE)),
     ("date", re.compile(rf"\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}\b", re.IGNORECASE)),
     (
@@ -120,6 +149,8 @@ SHAPES: Rules = (
     ),
     ("address", re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}(?:-\d{4})?\b")),
     ("address", re.compile(r"\bzip(?: code)? \d{5}\b", re.IGNORECASE)),
+    ("address", re.compile(r"(?<![\d.])-?\d{1,3}\.\d{4,9}°? ?[NS]?[ ,;/]{1,3}-?\d{1,3}\.\d{4,9}(?:°? ?[EW]\b)?")),
+    ("id", re.compile(r"\b[A-Z]{2}\d{2} ?[A-Z]{3}\b|\b[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} \d{1,4}\b")),  # number plates
     ("id", re.compile(r"\b\d{3}-\d{2}-\d{4}\b|\b(?:\d{1,3}\.){3}\d{1,3}\b")),
     ("id", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")),
     ("id", re.compile(r"\b\d(?:[ -]?\d){12,18}\b")),
@@ -127,21 +158,34 @@ SHAPES: Rules = (
         "id",
         re.compile(
             rf"\b(?:{_NUMBERED})(?: (?:no|nr|number|num|id|card)){{0,2}}\.?(?: (?:is|was))?[:#]? *"
-            r"(?P<x>#?(?=(?:[a-z/-]{0,9}\d){3})[a-z0-9/-]{3,40}\b)",
+            r"(?P<x>#?(?=(?:[a-z/-]{0,9}\d){3})[a-z0-9/-]{3,40}\b(?:[ -]\d{2,6}\b){0,5})",
             re.IGNORECASE,
         ),
+    ),
+    (
+        "contact",
+        re.compile(
+            r"\b(?:tel|telephone|phone|mobile|cell|call|text|ring|whatsapp|fax)(?: me)?(?: (?:on|at|no|number))?"
+            rf"(?: is)?[.:]{{0,2}} ?(?P<x>{_DIGITS})",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "employer",
+        re.compile(rf"\bSt\.? {_CAP}(?!\w|(?:['’]s)? (?i:wort|day|eve)\b)(?: (?i:{_SCHOOLS})\b){{0,3}}"),
     ),
     ("id", re.compile(r"\b(?=(?:[A-Z-]{0,9}\d){3})(?=[0-9-]{0,20}[A-Z])[A-Z0-9][A-Z0-9-]{2,40}\b")),
 )
 """Details that their form gives away; group "x" is the detail, where there is one, else all of it."""
 
 PHONE = re.compile(
-    r"(?<![\w$€£.,-])\+?\(?\d[\d\s().-]{5,18}\d(?![\w%]| ?(?:euros?|dollars?|pounds?|usd|eur|gbp|kg|km)\b)",
+    r"(?<![\w$€£.,/-])\+?\(?\d[\d\s()./-]{5,24}\d(?![\w%]| ?(?:euros?|dollars?|pounds?|usd|eur|gbp|kg|km)\b)",
     re.IGNORECASE,
 )
 """What may be a telephone number."""
 
 CONTEXTS: Rules = (
+    ("employer", re.compile(rf"(?P<x>{_CAP}(?: {_CAP}){{0,2}}(?:['’]s)?) (?i:{_KINDS_OF_SCHOOL}) school\b")),
     ("employer", re.compile(rf"\b(?i:{_WORKS})(?i:(?: \w{{1,30}}){{0,3}}? (?:at|for|from|by|with)) (?P<x>{_ORG})")),
     (
         "name",
@@ -150,7 +194,11 @@ CONTEXTS: Rules = (
             rf"(?P<x>(?:(?i:{_TITLE})\.? )?{_NAME})"
         ),
     ),
-    ("name", re.compile(rf"(?<!\w)(?:(?i:{_TITLE})\.?|M\.) (?P<x>{_NAME})")),
+    (
+        "name",
+        re.compile(rf"(?<!\w)(?:(?:(?i:{_TITLE})\.? ){{1,3}}|M\. )(?:h\. ?c\. )?(?P<x>(?:{_PARTICLE})?{_NAME})"),
+    ),
+    ("name", re.compile(rf"\b(?i:married|engaged|divorced|separated|related|wed) (?:to|from) (?P<x>{_NAME})")),
     ("name", re.compile(rf"\b(?i:{_RELATIVE}),? (?:(?i:is|was) )?(?P<x>{_NAME})")),
     ("name", re.compile(rf"\b(?i:i'm|i’m|i am|this is|it's|it’s) (?P<x>{_NAME})")),
     ("name", re.compile(rf"{_START}(?:(?i:hi|hello|hey)[^.\n]{{0,12}}, )?(?P<x>{_CAP}) (?i:here)\b")),
@@ -178,6 +226,10 @@ INSIDE_SENTENCE = re.compile(rf"(?<=[\w,;:'’)\]] ){_CAP}|(?<=[\w,;:] [\"“'�
 """A capitalised word that does not begin a sentence."""
 
 
+SURNAME = rf"(?:(?: [A-Z]\.)?(?: {_CAP}){{1,2}})?"
+"""What may follow a first name."""
+
+
 class WordLists(NamedTuple):
     """The lists of ``redaction.yaml``, as patterns."""
 
@@ -194,7 +246,7 @@ class WordLists(NamedTuple):
 @cache
 def word_lists() -> WordLists:
     """The lists, read once."""
-    raw = yaml.safe_load(Path(__file__).with_name("redaction.yaml").read_text(encoding="utf-8"))
+    raw = read_yaml_file(Path(__file__).with_name("redaction.yaml"))
     names = "|".join(map(re.escape, raw["given_names"].split()))
     places = "|".join(re.escape(p.strip()) for p in raw["places"].split("|"))
     employers = "|".join(re.escape(e.strip()) for e in raw["employers"].split("|"))
@@ -202,7 +254,7 @@ def word_lists() -> WordLists:
     return WordLists(
         ordinary=frozenset(raw["ordinary"].split()),
         common_starts=frozenset(raw["common_starts"].split()),
-        names=re.compile(rf"\b(?:{names})(?: {_CAP})?(?!\w)"),
+        names=re.compile(rf"(?<!\bSt )(?<!\bSt\. )\b(?:{names})(?: {_CAP})?(?!\w)"),
         names_after_introduction=re.compile(
             rf"\b(?i:(?:my|his|her) name(?:'?s| is)|i'?m|i am|{_RELATIVE}) (?P<x>(?i:{names}))\b"
             r"|\b(?i:my name(?:'?s| is)) (?P<y>[^\W\d_]{3,40})\b"

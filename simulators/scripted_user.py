@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from ..domains.attribute import Attribute
 from ..domains.pack import DomainPack
 from .asking import asked_in
 from .conduct import Conduct, Move
-from .disclosure import Reveal
+from .disclosure import Reveal, head_of
 from .persona import Persona
+from .telling import Said, measure
 from .turns import AgentTurn, UserTurn
 
 __all__ = ["ScriptedUser"]
@@ -52,10 +54,15 @@ class ScriptedUser:
         """The answer to a question, or the reaction to an answer."""
         move = self._conduct.next(agent, asked_in(agent, self.pack))
         if move.crisis is not None:
-            return move.turn(move.crisis)
+            return move.turn(move.crisis, {})
         if move.reaction in ("follow_up", "doubt") and not self._left_to_say():
             move = move.model_copy(update={"reaction": None, "ends": True})
-        return move.turn(self.persona.behaviour.speech.rewritten(self._words(move)))
+        text = self.persona.behaviour.speech.rewritten(self._words(move))
+        # Code put the words there; a rewrite may have made them strange to the check, which is no fault.
+        said: dict[str, Said] = {
+            a: "told" if s == "told" else "unclear" for a, s in measure(text, move.tell, self.pack).items()
+        }
+        return move.turn(text, said)
 
     def _words(self, move: Move) -> str:
         speech, phrases = self.persona.behaviour.speech, self.persona.behaviour.speech.phrases
@@ -66,9 +73,9 @@ class ScriptedUser:
         if move.reaction == "confirm":
             return self._pick(phrases.confirm)
         if move.reaction == "detail":
-            said = " ".join(self._said(a, v) for a, v in move.may.tell.items())
+            said = " ".join(self._said(a, v, asked=False) for a, v in move.may.tell.items())
             return self._filled(self._pick(phrases.detail), said=said)
-        parts = [self._answer(move.may)] + [self._changed(a, v) for a, v in move.changed.items()]
+        parts = [self._answer(move.may, move.asked)] + [self._changed(a, v) for a, v in move.changed.items()]
         if move.reaction is not None:
             left = self._left_to_say()
             wanted = phrases.follow_up if move.reaction == "follow_up" else phrases.doubt
@@ -84,9 +91,10 @@ class ScriptedUser:
         phrases = self.persona.behaviour.speech.phrases
         return [p for p in (*phrases.follow_up, *phrases.doubt) if p not in self._reacted]
 
-    def _answer(self, may: Reveal) -> str:
+    def _answer(self, may: Reveal, asked: Sequence[str]) -> str:
         speech, phrases = self.persona.behaviour.speech, self.persona.behaviour.speech.phrases
-        said = [self._said(a, value) for a, value in may.tell.items()]
+        alone = len(may.tell) == 1
+        said = [self._said(a, value, asked=a in asked, alone=alone) for a, value in may.tell.items()]
         if said and speech.leads:
             grave = any(self.pack.attribute(a).group != "demographic" for a in may.tell)
             said.insert(0, self._pick(_GRAVE_LEADS if grave else _LEADS))
@@ -99,15 +107,22 @@ class ScriptedUser:
         return " ".join(part for part in said if part)
 
     def _changed(self, attribute: str, value: str) -> str:
-        label = self.pack.attribute(attribute).label.lower()
         phrase = self._pick(self.persona.behaviour.speech.phrases.change)
-        return self._filled(phrase, label=label, said=self._said(attribute, value))
+        said = self._said(attribute, value, asked=False)
+        return self._filled(phrase, label=_called(self.pack.attribute(attribute)), said=said)
 
-    def _said(self, attribute: str, value: str) -> str:
+    def _said(self, attribute: str, value: str, *, asked: bool, alone: bool = False) -> str:
+        """A value in the pack's words. Who is asked one thing says just that: "Money-wise: tight" is how forms speak.
+        Unasked it needs the whole sentence: nobody understands "Yes, last year."."""
         entry = self.pack.attribute(attribute)
-        if self.persona.behaviour.speech.form == "sentence" or value.casefold() == "none":
+        if not asked:
+            return entry.volunteered(value)
+        bare = self.persona.behaviour.speech.form == "bare" or (alone and ": {value}" in entry.answer)
+        if not bare or head_of(value).casefold() == "none":
             return entry.said(value)
-        return f"{value[:1].upper()}{value[1:].rstrip('.')}."
+        head, _, detail = value.partition(",")
+        said = detail.strip() if head.casefold() == "other" and detail.strip() else value
+        return f"{said[:1].upper()}{said[1:].rstrip('.')}."
 
     @staticmethod
     def _filled(phrase: str, **texts: str) -> str:
@@ -119,3 +134,10 @@ class ScriptedUser:
         phrase = self._rng.choice([p for p in phrases if not p or p != self._last.get(phrases)] or list(phrases))
         self._last[phrases] = phrase
         return phrase
+
+
+def _called(attribute: Attribute) -> str:
+    """What people call it behind "my": "money situation", "mental health"."""
+    if attribute.mention.startswith("your "):
+        return attribute.mention.removeprefix("your ")
+    return attribute.label.lower().removesuffix(" status").removeprefix("past ")

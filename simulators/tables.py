@@ -8,12 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from ..domains.errors import DataError, InputError, UnknownNameError
 from ..domains.pack import DomainPack
+from ..domains.patterns import pattern_problem
 from ..domains.profile import Profile
+from ..domains.safe_yaml import YamlProblem, read_yaml_file
 from ..domains.value import Value
 
 __all__ = [
@@ -133,6 +134,10 @@ class SamplingTables(Value):
     mentions: dict[str, dict[ValueName, tuple[str, ...]]] = Field(
         default_factory=dict, description="Attribute -> value -> regular expressions by which a query names it."
     )
+    excludes: dict[str, dict[ValueName, tuple[str, ...]]] = Field(
+        default_factory=dict,
+        description="Attribute -> value -> regular expressions of a query that no person with this value asks.",
+    )
     titles: dict[str, tuple[Title, ...]] = Field(min_length=1, description="Domain -> titles of scenarios.")
 
     @cached_property
@@ -143,11 +148,15 @@ class SamplingTables(Value):
     @cached_property
     def mention_patterns(self) -> dict[tuple[str, str], re.Pattern[str]]:
         """(attribute, value) -> the pattern by which a query names it."""
-        return {
-            (attribute, value): re.compile("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
-            for attribute, by_value in self.mentions.items()
-            for value, patterns in by_value.items()
-        }
+        return _by_value(self.mentions)
+
+    @cached_property
+    def _exclude_patterns(self) -> dict[tuple[str, str], re.Pattern[str]]:
+        return _by_value(self.excludes)
+
+    def excluded(self, query: str) -> frozenset[tuple[str, str]]:
+        """(attribute, value) of the persons who would not ask ``query``."""
+        return frozenset(at for at, pattern in self._exclude_patterns.items() if pattern.search(query))
 
     def title(self, domain: str, title: str) -> Title | None:
         """The listed title with this text, in any case."""
@@ -164,15 +173,25 @@ class SamplingTables(Value):
         return {attribute: value for attribute, value in found if value is not None}
 
     def _allowed_value(self, attribute: str, value: str) -> str | None:
-        head = value.partition(",")[0].strip().casefold()
+        whole = value.strip().casefold()
+        head = whole.partition(",")[0].strip()
         number = re.match(r"\d{1,3}\b", head)
+        by_name = {allowed.casefold(): allowed for allowed in self.allowed[attribute]}
+        if (named := by_name.get(whole, by_name.get(head))) is not None:
+            return named
         for allowed in self.allowed[attribute]:
-            if allowed.casefold() in (head, value.strip().casefold()):
-                return allowed
             limits = re.fullmatch(r"(\d+)(?:-(\d+)|\+)", allowed)
             if number and limits and "-" not in head and int(limits[1]) <= int(number[0]) <= int(limits[2] or 999):
                 return allowed
         return None
+
+
+def _by_value(listed: Mapping[str, Mapping[str, tuple[str, ...]]]) -> dict[tuple[str, str], re.Pattern[str]]:
+    return {
+        (attribute, value): re.compile("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
+        for attribute, by_value in listed.items()
+        for value, patterns in by_value.items()
+    }
 
 
 def load_tables(path: str | Path | None, pack: DomainPack) -> SamplingTables:
@@ -184,18 +203,15 @@ def load_tables(path: str | Path | None, pack: DomainPack) -> SamplingTables:
     """
     if path is None and pack.name != _PACKAGED_PACK:
         raise InputError(
-            f"there are no packaged tables for the pack {pack.name!r}; write some and name them: --tables FILE"
+            f"the pack {pack.name!r} has no sampling tables; write tables.yaml beside its pack.yaml (docs/extend.md "
+            "shows one), or name a file: --tables FILE"
         )
     file = _PACKAGED if path is None else Path(path)
     try:
-        raw = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise DataError(file, None, None, "no such file") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(file, None, None, f"cannot be read ({error})") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise DataError(file, mark.line + 1 if mark else None, None, "is not valid YAML") from error
+        raw = read_yaml_file(file)
+    except YamlProblem as error:
+        fix = "" if error.missing else f"; {error.fix}"
+        raise DataError(file, error.line, None, error.problem + fix) from error
     try:
         tables = SamplingTables.model_validate(raw)
     except ValidationError as error:
@@ -224,14 +240,12 @@ def _problems(tables: SamplingTables, pack: DomainPack) -> Iterator[tuple[str, s
         groups = (tendency.share, tendency.among, tendency.than or {})
         yield from _value_problems(f"tendencies.{tendency.name}", groups, {**known, "tag": tuple(tables.tags)})
     yield from _title_problems(tables, pack)
-    for attribute, by_value in tables.mentions.items():
-        yield from _value_problems("mentions", ({attribute: tuple(by_value)},), tables.allowed)
-        for value, patterns in by_value.items():
-            for pattern in patterns:
-                try:
-                    re.compile(pattern)
-                except re.error as error:
-                    yield f"mentions.{attribute}.{value}", f"{pattern!r} is not a regular expression ({error})"
+    for key, listed in (("mentions", tables.mentions), ("excludes", tables.excludes)):
+        for attribute, by_value in listed.items():
+            yield from _value_problems(key, ({attribute: tuple(by_value)},), tables.allowed)
+            for value, patterns in by_value.items():
+                for problem in filter(None, map(pattern_problem, patterns)):
+                    yield f"{key}.{attribute}.{value}", problem
 
 
 def _table_problems(tables: SamplingTables, pack: DomainPack) -> Iterator[tuple[str, str]]:

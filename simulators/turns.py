@@ -29,11 +29,21 @@ class UserTurn(Value):
 
     text: str
     asked: tuple[str, ...] = Field(default=(), description="Attributes that it took the assistant to ask for.")
-    disclosed: tuple[str, ...] = Field(default=(), description="Attributes whose value this message tells.")
-    values: Mapping[str, str] = Field(default_factory=dict, description="What it tells, by attribute; lies included.")
+    values: Mapping[str, str] = Field(
+        default_factory=dict, description="What it was given to tell, by attribute; lies and changes included."
+    )
+    disclosed: tuple[str, ...] = Field(default=(), description="Attributes whose value the text tells.")
+    unclear: tuple[str, ...] = Field(
+        default=(), description="Attributes that it was to tell or refuse; code cannot see whether the text does."
+    )
+    omitted: tuple[str, ...] = Field(default=(), description="Attributes that it was to tell or refuse, and does not.")
     declined: tuple[str, ...] = Field(default=(), description="Attributes that it refuses to tell.")
+    unknown: tuple[str, ...] = Field(default=(), description="Attributes of which it says that it does not know.")
     put_off: tuple[str, ...] = Field(default=(), description="Attributes that it does not tell yet, for want of trust.")
     lied: tuple[str, ...] = Field(default=(), description="Attributes for which it tells a false value.")
+    changed: tuple[str, ...] = Field(
+        default=(), description="Attributes told before, of which it takes the value back."
+    )
     crisis: bool = Field(default=False, description="The person discloses imminent risk with this message.")
     ended: bool = Field(default=False, description="The person ends the conversation with this message.")
     verbatim: bool = Field(
@@ -43,7 +53,7 @@ class UserTurn(Value):
     )
     faults: tuple[str, ...] = Field(
         default=(),
-        description="Faults of the simulator, as in ``checks.FAULTS`` ('role_swap', 'leak:<attribute>', ...), 'empty', "
+        description="Faults of the simulator, as in ``checks.FAULTS`` ('role_swap', 'leak:<attribute>', ...), "
         "and what was repaired: 'cleaned:<what>' (cut out of the reply), 'redrawn:<why>' (a first draft was thrown "
         "away).",
     )

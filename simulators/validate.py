@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from pydantic import Field
 
 from ..domains.errors import DataError
 from ..domains.pack import DomainPack
+from ..domains.profile import Profile
 from ..domains.scenario import Scenario
 from ..domains.value import Value
 from .constraints import broken_constraints
@@ -30,12 +32,14 @@ class Checked(Value):
         scenarios: those without a problem.
         profiles: the same, where the file holds profiles without queries.
         problems: how many there are.
+        warnings: how many things are possible, and probably not meant.
         counts: "domain", "risk", "split" -> value -> how many; "known" -> attribute -> in how many it is known.
     """
 
     scenarios: int = 0
     profiles: int = 0
     problems: int = 0
+    warnings: int = 0
     counts: dict[str, dict[str, int]] = Field(default_factory=dict)
 
 
@@ -46,8 +50,13 @@ def validate_data(
     tables: SamplingTables | None = None,
     domain: str | None = None,
     on_problem: Callable[[DataError], None],
+    on_warning: Callable[[DataError], None] = lambda warning: None,
 ) -> Checked:
     """Read everything in ``path`` and give every problem to ``on_problem`` as it is found.
+
+    What is valid and probably not meant goes to ``on_warning``: a profile in which nothing is known, and a bare number
+    for an attribute among whose values in the pack no digit stands. Other values that the pack does not list are free
+    text, as anybody may answer; with ``tables`` they are problems.
 
     Args:
         tables: with them, profiles that break a constraint are problems too.
@@ -57,13 +66,16 @@ def validate_data(
         DataError: the file cannot be read at all.
     """
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("domain", "risk", "split", "known")}
-    found = {"scenarios": 0, "profiles": 0, "problems": 0}
+    found = {"scenarios": 0, "profiles": 0, "problems": 0, "warnings": 0}
 
     def report(error: DataError) -> None:
         found["problems"] += 1
         on_problem(error)
 
-    def note(item: Scenario | Draft) -> None:
+    def note(item: Scenario | Draft, place: Place) -> None:
+        for field, warning in _doubts(item.profile, pack):
+            found["warnings"] += 1
+            on_warning(place.error(field, warning))
         counts["domain"][item.domain] += 1
         counts["known"].update(item.profile.known)
         if isinstance(item, Scenario):
@@ -76,12 +88,12 @@ def validate_data(
             for place, draft in iter_drafts(file, pack, report=report):
                 if _keeps(draft, place, tables, report):
                     found["profiles"] += 1
-                    note(draft)
+                    note(draft, place)
         else:
             for place, scenario in iter_scenarios(file, pack, domain=domain, report=report):
                 if _keeps(scenario, place, tables, report):
                     found["scenarios"] += 1
-                    note(scenario)
+                    note(scenario, place)
     except DataError as error:
         if error.line is None and error.field is None and not any(found.values()):
             raise
@@ -98,6 +110,15 @@ def holds_drafts(file: Path) -> bool:
 
 def _records(file: Path) -> Iterator[Any]:
     yield from (record for _, record in read_json_lines(file, lambda error: None))
+
+
+def _doubts(profile: Profile, pack: DomainPack) -> Iterator[tuple[str, str]]:
+    if not profile.known:
+        yield "profile", "is empty: nothing is known of this person"
+    for name, value in profile.items():
+        values = pack.attribute(name).values
+        if values and re.fullmatch(r"[\d.,]+", value) and not any(c.isdigit() for v in values for c in v):
+            yield f"profile.{name}", f"is a number, and none of its values is: {', '.join(values)}"
 
 
 def _keeps(item: Scenario | Draft, place: Place, tables: SamplingTables | None, report: Report) -> bool:

@@ -240,6 +240,8 @@ class QueryWriter:
 _COMPLAINTS: Mapping[str, str] = {
     "names_detail": "they told something about the person",
     "open_risk": "they mentioned a crisis",
+    "excludes_person": "this person would not ask them",
+    "instruction": "they were instructions to a model",
     "near_duplicate": "they repeated another question",
     "too_long": "they were too long",
     "too_short": "they were too short",

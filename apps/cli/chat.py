@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,6 +81,7 @@ class _Chat:
     crisis: CrisisScreen
     country: str | None
     checkpoints: Path | None
+    said: list[str] = field(default_factory=list)
 
     def run(self, message: str | None, thread: str | None) -> None:
         try:
@@ -91,7 +92,8 @@ class _Chat:
                 given, message = message is not None, None
                 if in_crisis and text.strip() != _NEW:
                     # Whoever was in danger a moment ago gets no questionnaire, whatever they write next.
-                    self._say(self.crisis.answer(self.country, again=True))
+                    self.said.append(self.crisis.follow_up(self.country, text, said=self.said))
+                    self._say(self.said[-1])
                     self.console.print(f"[dim]{_NEW} starts another conversation.[/]")
                 elif text.strip() and text.strip() != _NEW:
                     in_crisis = self._until_answer(self.agent.start(text))
@@ -116,6 +118,7 @@ class _Chat:
                 raise
             reply = self.agent.reply(reply.thread_id, text if text.strip() else None)
         self._say(reply.text)
+        self.said = [reply.text]
         if not reply.crisis:
             for remark in reply.notes:
                 self.console.print(f"({remark})", style="dim", markup=False)

@@ -12,7 +12,9 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Advance", "note", "out", "print_json", "progress"]
+    from ..plan_estimate import Estimate
+
+__all__ = ["Advance", "note", "out", "print_estimate", "print_json", "progress", "resumable"]
 
 
 def out() -> Console:
@@ -30,6 +32,44 @@ def note(text: str) -> None:
 def print_json(value: Any) -> None:
     """One JSON object on stdout; NaN is refused, because it is not JSON."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def print_estimate(expected: Estimate, scenarios: str, as_json: bool, **more: int) -> None:
+    """What a dry run found. ``scenarios``: a sentence about them; ``more``: what the JSON holds besides."""
+    usage = expected.usage
+    if as_json:
+        print_json(
+            {
+                "dry_run": True,
+                "scenarios": expected.scenarios,
+                **more,
+                "evaluations": expected.evaluations,
+                "rankings": expected.rankings,
+                "reused": expected.reused,
+                **usage.model_dump(),
+                "tokens": usage.tokens,
+                "basis": expected.basis,
+            }
+        )
+        return
+    out().print(
+        f"{scenarios} At most {expected.evaluations} evaluations and {expected.rankings} rankings; {expected.reused} "
+        "are paid for already.\n"
+        f"At most {usage.calls} calls and {usage.tokens} tokens ({usage.input_tokens} in, {usage.output_tokens} out).\n"
+        f"Cost of one: {expected.basis}. Nothing was called.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@contextmanager
+def resumable(text: str) -> Iterator[None]:
+    """Says ``text`` where the block is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(text)
+        raise
 
 
 class Advance(Protocol):

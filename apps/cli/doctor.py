@@ -41,7 +41,7 @@ def doctor(
         from rich.markup import escape
         from rich.table import Table
 
-        table = Table("", "Part", "State", show_edge=False)
+        table = Table("OK", "Part", "State", show_edge=False)
         for check in checks:
             table.add_row(
                 "[green]ok[/]" if check["ok"] else "[red]no[/]", str(check["part"]), escape(str(check["state"]))

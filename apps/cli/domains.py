@@ -11,7 +11,7 @@ from . import options
 from .console import note, out, print_json
 
 if TYPE_CHECKING:
-    from ...domains import DomainPack
+    from ...domains import DomainPack, PackError
 
 __all__ = ["app"]
 
@@ -92,12 +92,15 @@ def check(
 ) -> None:
     """Explain every mistake in a pack: file, key, what to do. Exit code 2 if there is one.
 
-    Hints tell what loads but will not work well; they do not change the exit code.
+    A tables.yaml beside the pack is checked too, to its first mistake. Hints tell what loads but will not work well;
+    they do not change the exit code.
     """
     from ...domains import load_pack, pack_hints, pack_problems
 
-    problems = pack_problems(path)
+    problems = list(pack_problems(path))
     pack = None if problems else load_pack(path)
+    if pack and (wrong := _tables_problem(path, pack)):
+        problems.append(wrong)
     hints = pack_hints(pack) if pack else ()
     if as_json:
         print_json(
@@ -113,7 +116,7 @@ def check(
             typer.echo(" ".join(str(problem).split()))
         for hint in hints:
             typer.echo(f"hint: {hint.key}: {hint.hint}")
-        if pack:
+        if pack and not problems:
             counts = (
                 f"{len(pack.domains)} domains, {len(pack.attributes)} attributes, {len(pack.risk_rules)} risk rules"
             )
@@ -122,6 +125,20 @@ def check(
             note(f"{len(problems)} {'mistake' if len(problems) == 1 else 'mistakes'}")
     if problems:
         raise typer.Exit(2)
+
+
+def _tables_problem(path: Path, pack: DomainPack) -> PackError | None:
+    from ...domains import DataError, PackError, pack_file
+    from ...simulators.tables import load_tables
+
+    if (file := pack_file(path, "tables.yaml")) is None:
+        return None
+    try:
+        load_tables(file, pack)
+    except DataError as error:
+        key = error.field or (f"line {error.line}" if error.line else "")
+        return PackError(file, key, error.problem, "correct it, or remove the file: only generate and pairs need it")
+    return None
 
 
 def _summary(name: str, pack: DomainPack) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def evaluate(
     """Hold simulated conversations under each condition, judge them, and write a run folder with report.html."""
     settings = options.settings(locals())
     from ...domains import InputError
-    from ...evals import SettingsDiffer
+    from ...evals import RunAborted, SettingsDiffer
     from ..evaluation import EvalRequest, resume_run, run_evaluation, split_choice
     from ..wiring import Wiring
 
@@ -127,6 +127,9 @@ def evaluate(
         raise InputError(
             f"--resume {folder}: the run was begun with other settings ({listed}); leave that out, or start a new run"
         ) from other
+    except RunAborted as stopped:
+        note(f"askfirst: {stopped}. What was finished is kept; go on with: askfirst eval --resume {folder}")
+        raise typer.Exit(3) from stopped
     except KeyboardInterrupt:
         if (folder / "run.json").exists():
             note(f"Interrupted. Nothing that was finished is lost; go on with: askfirst eval --resume {folder}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .console import note, out, print_json, progress
+from .console import note, out, print_estimate, print_json, progress, resumable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Repeat an experiment of the paper on your data and model.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = typer.Typer(help="Repeat an experiment of the paper on your data and model.", no_args_is_help=True)
 
 
 @app.callback()
@@ -63,7 +59,7 @@ def convergence(
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
-    reply_tokens: options.ReplyTokens = None,
+    max_tokens: options.ReplyTokens = None,
     concurrency: options.PlanningConcurrency = None,
     pack: options.Pack = None,
     rewards: options.Rewards = None,
@@ -74,14 +70,14 @@ def convergence(
     as_json: options.Json = False,
 ) -> None:
     """How fast planners find the best set of attributes: score by rollouts (Figure 14), and regret by evaluations."""
-    settings = options.settings({**locals(), "max_tokens": reply_tokens})
+    settings = options.settings(locals())
     from ...evals.experiments import prepare_folder, summarise_convergence, write_convergence
     from ..evaluation import scenarios_from, split_choice
     from ..experiments import STUDIED, ConvergenceRequest, convergence_settings
     from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
-    wiring = Wiring(settings)
+    wiring = Wiring(settings, calls_nothing=dry_run)
     request = ConvergenceRequest(
         planners=tuple(dict.fromkeys(planner or STUDIED)),
         rollouts=options.counts("--rollouts", rollouts),
@@ -94,7 +90,8 @@ def convergence(
     scenarios = scenarios_from(data, wiring, split_choice(split), default="plan")[:limit]
     study, ledger = convergence_settings(scenarios, wiring, request), rewards_file(settings)
     if dry_run:
-        _print_estimate(_estimated(scenarios, wiring, request, ledger), as_json)
+        expected = _estimated(scenarios, wiring, request, ledger)
+        print_estimate(expected, f"{expected.scenarios} scenarios.", as_json)
         return
     if output is not None:
         prepare_folder(output, study)
@@ -134,14 +131,9 @@ def _measured(
 
     with collect_usage() as meter:
         wiring.check_models()
-    try:
-        with RewardLedger(ledger) as rewards, progress("Scenarios", quiet=quiet) as advance:
-            return run_sync(
-                run_convergence(scenarios, wiring, request, rewards, on_progress=advance, spent=meter.total)
-            )
-    except KeyboardInterrupt:
-        note("Interrupted. Every finished evaluation is kept; the same command goes on, and pays for nothing again.")
-        raise
+    told = "Interrupted. Every finished evaluation is kept; the same command goes on, and pays for nothing again."
+    with resumable(told), RewardLedger(ledger) as rewards, progress("Scenarios", quiet=quiet) as advance:
+        return run_sync(run_convergence(scenarios, wiring, request, rewards, on_progress=advance, spent=meter.total))
 
 
 def _report_gaps(run: ConvergenceRun) -> None:
@@ -156,33 +148,6 @@ def _report_gaps(run: ConvergenceRun) -> None:
         raise typer.Exit(3)
 
 
-def _print_estimate(expected: Estimate, as_json: bool) -> None:
-    usage = expected.usage
-    if as_json:
-        print_json(
-            {
-                "dry_run": True,
-                "scenarios": expected.scenarios,
-                "evaluations": expected.evaluations,
-                "rankings": expected.rankings,
-                "reused": expected.reused,
-                **usage.model_dump(),
-                "tokens": usage.input_tokens + usage.output_tokens,
-                "basis": expected.basis,
-            }
-        )
-        return
-    out().print(
-        f"{expected.scenarios} scenarios. At most {expected.evaluations} evaluations and {expected.rankings} rankings; "
-        f"{expected.reused} are paid for already.\n"
-        f"At most {usage.calls} calls and {usage.input_tokens + usage.output_tokens} tokens "
-        f"({usage.input_tokens} in, {usage.output_tokens} out).\n"
-        f"Cost of one: {expected.basis}. Nothing was called.",
-        markup=False,
-        soft_wrap=True,
-    )
-
-
 def _print_study(summary: dict[str, Any], run: ConvergenceRun, files: list[Path]) -> None:
     console, counts, spent = out(), summary["counts"], run.spent
     if summary["label"]:
@@ -194,7 +159,7 @@ def _print_study(summary: dict[str, Any], run: ConvergenceRun, files: list[Path]
         console.print(_regret_table(summary))
     told = [f"{counts['used']} of {counts['scenarios']} scenarios. {run.paid} evaluations are new."]
     if spent.calls:
-        told[0] += f" {spent.calls} calls, {spent.input_tokens + spent.output_tokens} tokens."
+        told[0] += f" {spent.calls} calls, {spent.tokens} tokens."
     if counts["flat"]:
         told.append(f"Without regret, because all their sets score alike: {counts['flat']} scenarios.")
     if counts["failed_evaluations"]:

@@ -21,11 +21,7 @@ __all__ = ["app"]
 
 _MOST_PROBLEMS = 20
 
-app = typer.Typer(
-    help="Search, list, count, export and import planned paths.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = typer.Typer(help="Search, list, count, export and import planned paths.", no_args_is_help=True)
 Domain = Annotated[str | None, typer.Option("--domain", help="Only this domain.", show_default=False)]
 Embedding = Annotated[
     str | None, typer.Option("--embedding", help="Embedding model (all-MiniLM-L6-v2).", show_default=False)
@@ -82,22 +78,24 @@ def stats(
 ) -> None:
     """Count the paths by domain, planner, model, judge and pack."""
     from ..path_stats import path_stats
+    from ..wiring import Wiring
 
     settings = options.settings(locals())
+    name = Wiring(settings).store_name
     with _open(settings) as (paths, _):
         counted = path_stats(paths.paths())
     if as_json:
-        print_json({"store": _name(settings), "embedding": settings.embedding, **counted.model_dump()})
+        print_json({"store": name, "embedding": settings.embedding, **counted.model_dump()})
         return
-    typer.echo(f"{counted.paths} paths in {_name(settings)}, embedded with {settings.embedding}.")
+    typer.echo(f"{counted.paths} paths in {name}, embedded with {settings.embedding}.")
     if counted.paths:
         scored = "none has a score" if counted.mean_score is None else f"mean score {counted.mean_score:.2f} of 5"
         typer.echo(
             f"{counted.mean_length:.1f} questions a path, {scored} ({counted.without_score} without), "
             f"{counted.evaluations} evaluations paid, {counted.mean_evaluations:.1f} a path."
         )
-    for name, counts in counted.counts.items():
-        typer.echo(f"{name}: " + ", ".join(f"{_clean(value) or '(none)'} {count}" for value, count in counts.items()))
+    for what, counts in counted.counts.items():
+        typer.echo(f"{what}: " + ", ".join(f"{_clean(value) or '(none)'} {count}" for value, count in counts.items()))
 
 
 @app.command("export")
@@ -222,7 +220,3 @@ def _record(path: PlannedPath) -> dict[str, Any]:
 def _clean(text: str) -> str:
     """Text of a file on one line of a terminal: no control characters."""
     return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
-
-
-def _name(settings: Settings) -> str:
-    return settings.chroma_url or str(settings.store)

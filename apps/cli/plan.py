@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options
-from .console import note, out, print_json, progress
+from .console import note, out, print_estimate, print_json, progress, resumable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["plan"]
 
-_LIMITS = "Spending"
-
 
 def plan(
-    data: Annotated[str, typer.Argument(help="File or folder of scenarios, or 'penguin_mini' (packaged).")],
+    data: options.Data,
     planner: Annotated[
         str, typer.Option("--planner", help="mcts, bayes, mcts-paper, greedy, static, random or exhaustive.")
     ] = "mcts",
@@ -39,7 +37,7 @@ def plan(
     evaluations: Annotated[
         int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")
     ] = 60,
-    split: Annotated[str, typer.Option("--split", help="auto, plan, eval or all.")] = "auto",
+    split: options.Split = "auto",
     limit: options.Limit = None,
     seed: options.Seed = 0,
     learn: Annotated[
@@ -51,11 +49,8 @@ def plan(
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
-    reply_tokens: options.ReplyTokens = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option("--concurrency", help="Evaluations at once, over all scenarios (8).", show_default=False),
-    ] = None,
+    max_tokens: options.ReplyTokens = None,
+    concurrency: options.PlanningConcurrency = None,
     leaves: Annotated[
         int | None,
         typer.Option(
@@ -79,40 +74,29 @@ def plan(
             show_default=False,
         ),
     ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Print the calls and tokens to expect, and stop.", rich_help_panel=_LIMITS),
-    ] = False,
-    call_limit: Annotated[
-        int | None,
-        typer.Option(
-            "--max-calls", min=1, help="Stop at so many model calls.", rich_help_panel=_LIMITS, show_default=False
-        ),
-    ] = None,
-    token_limit: Annotated[
-        int | None,
-        typer.Option(
-            "--max-tokens", min=1, help="Stop at so many tokens.", rich_help_panel=_LIMITS, show_default=False
-        ),
-    ] = None,
+    dry_run: options.DryRun = False,
+    call_limit: options.CallLimit = None,
+    token_limit: options.TokenLimit = None,
     as_json: options.Json = False,
 ) -> None:
     """Learn which attributes to ask about, and store the paths. What is stored or paid for already is skipped."""
-    settings = options.settings({**locals(), "max_tokens": reply_tokens})
+    settings = options.settings(locals())
     from ...agents import preset_planner
     from ..evaluation import scenarios_from, split_choice
     from ..planning import PlanRequest
     from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
-    wiring = Wiring(settings)
+    wiring = Wiring(settings, calls_nothing=dry_run)
     planner = preset_planner(planner, preset)
     wiring.planner(planner)  # an unknown name shows before anything is read
     scenarios = scenarios_from(data, wiring, split_choice(split), default="plan")[:limit]
     request = PlanRequest(planner, evaluations, seed, learn, leaves, max_calls=call_limit, max_tokens=token_limit)
     ledger = rewards_file(settings)
     if dry_run:
-        _print_estimate(_estimated(scenarios, wiring, request, ledger), as_json)
+        expected = _estimated(scenarios, wiring, request, ledger)
+        told = f"{expected.scenarios} scenarios to plan, {expected.kept} already there."
+        print_estimate(expected, told, as_json, kept=expected.kept)
         return
     summary, stored = _planned(scenarios, wiring, request, ledger, quiet=as_json)
     _print_summary(summary, stored, wiring.store_name, ledger, as_json)
@@ -147,46 +131,18 @@ def _planned(
 
     with collect_usage() as meter:
         wiring.check_models()
-    try:
-        with RewardLedger(ledger) as rewards, closing(wiring.open_store(writing=True)) as paths:
-            with progress("Planning", quiet=quiet) as advance:
-                summary = run_sync(
-                    plan_scenarios(
-                        scenarios, paths, wiring, request, on_progress=advance, ledger=rewards, spent=meter.total
-                    )
+    with (
+        resumable("Interrupted. Every finished path and evaluation is kept; the same command goes on."),
+        RewardLedger(ledger) as rewards,
+        closing(wiring.open_store(writing=True)) as paths,
+    ):
+        with progress("Planning", quiet=quiet) as advance:
+            summary = run_sync(
+                plan_scenarios(
+                    scenarios, paths, wiring, request, on_progress=advance, ledger=rewards, spent=meter.total
                 )
-            return summary, len(paths)
-    except KeyboardInterrupt:
-        note("Interrupted. Every finished path and evaluation is kept; the same command goes on.")
-        raise
-
-
-def _print_estimate(expected: Estimate, as_json: bool) -> None:
-    usage = expected.usage
-    if as_json:
-        print_json(
-            {
-                "dry_run": True,
-                "scenarios": expected.scenarios,
-                "kept": expected.kept,
-                "evaluations": expected.evaluations,
-                "rankings": expected.rankings,
-                "reused": expected.reused,
-                **usage.model_dump(),
-                "tokens": usage.input_tokens + usage.output_tokens,
-                "basis": expected.basis,
-            }
-        )
-        return
-    out().print(
-        f"{expected.scenarios} scenarios to plan, {expected.kept} already there. At most {expected.evaluations} "
-        f"evaluations and {expected.rankings} rankings; {expected.reused} are paid for already.\n"
-        f"At most {usage.calls} calls and {usage.input_tokens + usage.output_tokens} tokens "
-        f"({usage.input_tokens} in, {usage.output_tokens} out).\n"
-        f"Cost of one: {expected.basis}. Nothing was called.",
-        markup=False,
-        soft_wrap=True,
-    )
+            )
+        return summary, len(paths)
 
 
 def _print_summary(summary: PlanSummary, stored: int, store: str, ledger: Path, as_json: bool) -> None:
@@ -211,7 +167,7 @@ def _print_summary(summary: PlanSummary, stored: int, store: str, ledger: Path, 
         )
         return
     spent = summary.spent
-    cost = f" {spent.calls} calls, {spent.input_tokens + spent.output_tokens} tokens." if spent.calls else ""
+    cost = f" {spent.calls} calls, {spent.tokens} tokens." if spent.calls else ""
     out().print(
         f"{len(summary.planned)} paths planned with {used} evaluations ({summary.paid} new, {summary.reused} from the "
         f"ledger), {summary.kept} already there, {len(summary.failed)} failed.{cost} The store {store} holds {stored} "

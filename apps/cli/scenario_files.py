@@ -13,9 +13,10 @@ from .console import note, out, print_json
 
 if TYPE_CHECKING:
     from ...domains import DataError, DomainPack, Scenario
+    from ...simulators.tables import SamplingTables
     from ...simulators.validate import Checked
 
-__all__ = ["Data", "Tables", "convert", "sample", "stream", "validate"]
+__all__ = ["Data", "Tables", "convert", "sample", "sampling_tables", "stream", "validate"]
 
 Data = Annotated[str, typer.Argument(help="File or folder of scenarios, or 'penguin_mini' (packaged).")]
 Tables = Annotated[
@@ -32,7 +33,9 @@ To = Annotated[
 
 
 def validate(
-    data: Annotated[Path, typer.Argument(help="File or folder of scenarios, or a file of profiles.")],
+    data: Annotated[
+        str, typer.Argument(help="File or folder of scenarios, a file of profiles, or 'penguin_mini' (packaged).")
+    ],
     constraints: Annotated[
         bool,
         typer.Option("--constraints", help="Check the values and rules of the tables too (always for profiles)."),
@@ -42,29 +45,37 @@ def validate(
     pack: options.Pack = None,
     as_json: options.Json = False,
 ) -> None:
-    """Report every problem with its line and field. Exit code 2 if there is one."""
+    """Report every problem with its line and field. Exit code 2 if there is one; warnings do not change it."""
     from ...domains import get_pack
+    from ...simulators.datasets import PACKAGED_FILE
     from ...simulators.records import storable
-    from ...simulators.tables import load_tables
     from ...simulators.validate import holds_drafts, validate_data
+    from ..evaluation import PACKAGED
     from ..settings import load_settings
 
-    chosen = get_pack(load_settings(pack=pack).pack)
-    wanted = constraints or tables is not None or holds_drafts(data)
-    problems: list[dict[str, Any]] = []
+    name = load_settings(pack=pack).pack
+    chosen = get_pack(name)
+    source = PACKAGED_FILE if data == PACKAGED and not Path(data).exists() else Path(data)
+    wanted = constraints or tables is not None or holds_drafts(source)
+    told: dict[str, list[dict[str, Any]]] = {"problems": [], "warnings": []}
 
-    def tell(error: DataError) -> None:
+    def tell(kind: str, error: DataError) -> None:
         if as_json:
             field = None if error.field is None else storable(error.field)
-            problems.append({"file": error.file, "line": error.line, "field": field, "problem": error.problem})
+            told[kind].append({"file": error.file, "line": error.line, "field": field, "problem": error.problem})
         else:
-            typer.echo(" ".join(str(error).split()))
+            typer.echo(("" if kind == "problems" else "warning: ") + " ".join(str(error).split()))
 
     checked = validate_data(
-        data, chosen, tables=load_tables(tables, chosen) if wanted else None, domain=domain, on_problem=tell
+        source,
+        chosen,
+        tables=sampling_tables(tables, name, chosen) if wanted else None,
+        domain=domain,
+        on_problem=lambda error: tell("problems", error),
+        on_warning=lambda error: tell("warnings", error),
     )
     if as_json:
-        print_json({"ok": not checked.problems, **checked.model_dump(), "problems": problems})
+        print_json({"ok": not checked.problems, **checked.model_dump(), **told})
     else:
         _print_checked(checked)
     if checked.problems:
@@ -147,10 +158,19 @@ def stream(data: str, pack: DomainPack, domain: str | None = None) -> Iterator[S
     yield from (scenario for _, scenario in iter_scenarios(data, pack, domain=domain))
 
 
+def sampling_tables(given: Path | None, pack_name: str, pack: DomainPack) -> SamplingTables:
+    """The tables that were ``given``, else those beside the pack, else the packaged ones."""
+    from ...domains import pack_file
+    from ...simulators.tables import load_tables
+
+    return load_tables(given or pack_file(pack_name, "tables.yaml"), pack)
+
+
 def _print_checked(checked: Checked) -> None:
     kinds = [(checked.scenarios, "scenarios"), (checked.profiles, "profiles")]
     good = " and ".join(f"{count} {name}" for count, name in kinds if count) or "nothing"
     problems = "no problem" if not checked.problems else f"{checked.problems} problems"
-    typer.echo(f"{good} without a problem; {problems} found.")
+    warnings = f", {checked.warnings} warnings" if checked.warnings else ""
+    typer.echo(f"{good} without a problem; {problems} found{warnings}.")
     for name, counts in checked.counts.items():
         typer.echo(f"{name}: " + ", ".join(f"{value} {count}" for value, count in counts.items()))

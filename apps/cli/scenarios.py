@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +33,7 @@ app.command("convert")(scenario_files.convert)
 app.command("sample")(scenario_files.sample)
 
 _WITH_MODEL = "With a model"
+_TERMINATED = 128 + signal.SIGTERM
 Out = Annotated[Path, typer.Option("--out", help="New file.", show_default=False)]
 Redraws = Annotated[
     int,
@@ -37,11 +41,19 @@ Redraws = Annotated[
 ]
 
 
+@app.callback()
+def _tidy_when_terminated() -> None:
+    """A polite kill ends the command like any other failure, so that nothing half-written stays."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
+
+
 @app.command("generate")
 def generate(
     output: Out,
     profiles: Annotated[
-        int | None, typer.Option("--profiles", min=1, help="How many profiles (100).", show_default=False)
+        int | None,
+        typer.Option("--profiles", min=1, max=1_000_000, help="How many profiles (100).", show_default=False),
     ] = None,
     seed: options.Seed = 0,
     domain: Annotated[
@@ -96,7 +108,6 @@ def generate(
     A run with a model can be interrupted: the same command goes on.
     """
     from ...domains import InputError, get_pack
-    from ...simulators.tables import load_tables
     from ..settings import OFFLINE, load_settings
 
     settings = load_settings(
@@ -108,7 +119,7 @@ def generate(
         pack=pack,
     )
     chosen = get_pack(settings.pack)
-    listed = load_tables(tables, chosen)
+    listed = scenario_files.sampling_tables(tables, settings.pack, chosen)
     names = tuple(chosen.domain(name).name for name in domain or ())
     if settings.model == OFFLINE:
         if source is not None or sampled:
@@ -167,16 +178,16 @@ def pairs(
 
     from ...domains import InputError, get_pack
     from ...simulators.pairs import PairMaker, checked_kind
-    from ...simulators.tables import load_tables
     from ...simulators.writing import write_scenarios
     from ..settings import load_settings
 
-    chosen = get_pack(load_settings(pack=pack).pack)
+    name = load_settings(pack=pack).pack
+    chosen = get_pack(name)
     wanted = checked_kind(kind)
     if attribute and wanted == "matched":
         raise InputError("--attribute is for --kind counterfactual; a matched pair differs in the whole person")
-    ids = [chosen.attribute(name).id for name in attribute or ()]
-    maker = PairMaker(load_tables(tables, chosen), chosen, seed=seed)
+    ids = [chosen.attribute(given).id for given in attribute or ()]
+    maker = PairMaker(scenario_files.sampling_tables(tables, name, chosen), chosen, seed=seed)
     scenarios = islice(scenario_files.stream(data, chosen), limit)
     made = maker.matched(scenarios) if wanted == "matched" else maker.counterfactuals(scenarios, ids)
     number = write_scenarios(made, output, chosen)["scenarios"] // 2
@@ -232,9 +243,16 @@ def extract(
     wiring = Wiring(settings)
     request = ExtractionRequest.for_pack(wiring.pack, least=least, redraws=redraws, keep_source=keep_source, seed=seed)
     with _resumable(), progress("Posts", quiet=as_json) as advance:
-        result = run_extraction(posts, request, wiring, output, on_progress=advance)
+        result, unread = run_extraction(
+            posts,
+            request,
+            wiring,
+            output,
+            on_problem=lambda error: note("passed over: " + " ".join(str(error).split())),
+            on_progress=advance,
+        )
     if as_json:
-        print_json({**result.model_dump(), "pass_rate": result.pass_rate, "out": str(output)})
+        print_json({**result.model_dump(), "unread": unread, "pass_rate": result.pass_rate, "out": str(output)})
     else:
         rate = f" ({result.pass_rate:.1%})" if result.pass_rate is not None else ""
         typer.echo(f"{result.passed} of {result.posts} posts passed{rate}; scenarios written to {output}.")
@@ -242,6 +260,8 @@ def extract(
         _print_reasons("Taken out", result.redacted)
         if result.repeated:
             note(f"{result.repeated} posts repeat another")
+        if unread:
+            note(f"{unread} lines hold no post")
     _exit_if_failed(result.failed)
 
 
@@ -306,14 +326,17 @@ def _counts_record(counts: ProfileCounts) -> dict[str, Any]:
 def _print_counts(counts: ProfileCounts) -> None:
     from rich.table import Table
 
+    if not counts.total:
+        return
     table = Table("Attribute", "Share of the profiles", show_edge=False)
     for attribute, shares in counts.marginals().items():
         table.add_row(attribute, ", ".join(f"{value} {share:.1%}" for value, share in shares.items()))
     out().print(table)
-    tendencies = Table("Tendency", "Share", "Compared with", "Holds", show_edge=False)
+    # What is compared stands in the reason; "among others" is the second group that it names.
+    tendencies = Table("Tendency", "Share", "Among others", "Holds", show_edge=False)
     for result in counts.tendencies():
         holds = "too few to tell" if result.holds is None else "yes" if result.holds else "no"
-        tendencies.add_row(result.name, _percent(result.share), _percent(result.other), holds)
+        tendencies.add_row(result.why, _percent(result.share), _percent(result.other), holds)
     out().print(tendencies)
 
 

@@ -16,17 +16,19 @@ __all__ = ["print_summary"]
 
 def print_summary(result: EvalResult) -> None:
     """Print one row per condition: score with interval, coverage, questions, failures."""
+    from rich.markup import escape
     from rich.table import Table
 
-    from ...evals import OFFLINE_LABEL
+    from ...evals import OFFLINE_LABEL, crisis_notes
 
     console = out()
     settings = result.settings
     if settings.offline:
         console.print(f"[bold yellow]{OFFLINE_LABEL}[/]")
     count = len(settings.scenarios)
-    title = f"Personalized Safety Score (1-5), {count} scenario{'s' if count > 1 else ''}"
-    table = Table(title=title, title_justify="left")
+    # A title of the table's own would be wrapped to the width of the table.
+    console.print(f"Personalized Safety Score (1-5), {count} scenario{'s' if count > 1 else ''}", style="italic")
+    table = Table()
     table.add_column("Condition")
     table.add_column("Score", justify="right")
     table.add_column("95 % interval", justify="center")
@@ -44,6 +46,7 @@ def print_summary(result: EvalResult) -> None:
         )
     console.print(table)
     if len(settings.behaviours) > 1:
+        console.print("\nScore by behaviour of the simulated person, scored conversations", style="italic")
         console.print(_by_behaviour(result))
     simulator = result.summary["simulator"]
     if simulator["failed"]:
@@ -51,11 +54,11 @@ def print_summary(result: EvalResult) -> None:
             f"[yellow]Simulated people failed in {simulator['failed']} of {simulator['drawn']} draws; "
             f"{simulator['excluded']} conversations were left out for it.[/]"
         )
-    for name, row in result.summary["crisis"].items():
-        console.print(
-            f"{name}: imminent risk disclosed in {row['disclosed']} conversations, answered as a crisis in "
-            f"{row['answered_as_crisis']}."
-        )
+    if result.summary["crisis"]:
+        console.print("\nConversations in which the person disclosed imminent risk", style="italic")
+        console.print(_crisis(result))
+        for line in crisis_notes(result.summary):
+            console.print(f"[yellow]{escape(line)}[/]")
     if settings.judge_model == settings.model and not settings.offline:
         console.print("[yellow]The judge is the model under test: it may favour its own answers.[/]")
     if result.without_paths:
@@ -68,12 +71,30 @@ def _by_behaviour(result: EvalResult) -> Table:
     """Mean score and scored / planned per behaviour and condition."""
     from rich.table import Table
 
-    table = Table(title="Score by behaviour of the simulated person", title_justify="left")
+    table = Table()
     table.add_column("Behaviour")
     for condition in result.settings.conditions:
         table.add_column(condition, justify="right")
     for name, cells in result.summary["by_behaviour"].items():
         table.add_row(name, *(f"{_number(c['mean'])} ({c['scored']}/{c['n']})" for c in cells.values()))
+    return table
+
+
+def _crisis(result: EvalResult) -> Table:
+    """How many disclosed, how many of them were answered, and the score with and without these conversations."""
+    from rich.table import Table
+
+    table = Table("Condition")
+    for heading in ("Disclosed", "Answered as a crisis", "Score", "All others"):
+        table.add_column(heading, justify="right")
+    for name, row in result.summary["crisis"].items():
+        table.add_row(
+            name,
+            f"{row['disclosed']} of {row['conversations']}",
+            f"{row['answered_as_crisis']} of {row['disclosed']}",
+            _number(row["mean"]),
+            _number(row["mean_without"]),
+        )
     return table
 
 

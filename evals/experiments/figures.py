@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..report.charts import GRID, INK, MUTED, SERIES
+from ..report.charts import GRID, INK, MUTED, SERIES, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +25,7 @@ def rollouts_figure(summary: Mapping[str, Any]) -> tuple[str, bytes]:
     from .convergence import GUIDED, UNGUIDED
 
     points, sets = summary["rollouts"], summary["sets"]
-    with _figure() as (figure, axes):
+    with _figure() as (drawn, axes):
         for index, (name, label) in enumerate(((GUIDED, "guided by the prior"), (UNGUIDED, "unguided, even prior"))):
             line = [(p["rollouts"], p) for p in points if p["series"] == name]
             _curve(axes, line, label, index, share=index - 0.5)
@@ -36,15 +35,15 @@ def rollouts_figure(summary: Mapping[str, Any]) -> tuple[str, bytes]:
         _log_axis(axes, sorted({p["rollouts"] for p in points}))
         axes.set_xlabel("rollouts of the search")
         axes.set_ylabel("mean score of the recommended path (1–5)")
-        _finish(figure, axes, summary, summary["counts"]["used"], columns=2)
-        return _files(figure)
+        _finish(drawn, axes, summary, summary["counts"]["used"], columns=2)
+        return _files(drawn)
 
 
 def regret_figure(summary: Mapping[str, Any]) -> tuple[str, bytes]:
     """Mean regret of each planner against the mean number of distinct sets that it asked for. (SVG, PNG)"""
     points = summary["regret"]
     names = list(dict.fromkeys(p["series"] for p in points))
-    with _figure() as (figure, axes):
+    with _figure() as (drawn, axes):
         for index, name in enumerate(names):
             line = [(p["spent"], p) for p in points if p["series"] == name and p["spent"] is not None]
             _curve(axes, line, name, index, share=(index - (len(names) - 1) / 2) / max(1, len(names) - 1))
@@ -52,8 +51,8 @@ def regret_figure(summary: Mapping[str, Any]) -> tuple[str, bytes]:
         axes.set_ylim(bottom=0)
         axes.set_xlabel("distinct sets evaluated (mean; a planner may stop before its limit)")
         axes.set_ylabel("mean regret: (best − found) / (best − worst)")
-        _finish(figure, axes, summary, summary["counts"]["with_regret"], columns=3)
-        return _files(figure)
+        _finish(drawn, axes, summary, summary["counts"]["with_regret"], columns=3)
+        return _files(drawn)
 
 
 def _curve(axes: Axes, line: Sequence[tuple[float, Mapping[str, Any]]], label: str, index: int, share: float) -> None:
@@ -90,56 +89,32 @@ def _log_axis(axes: Axes, ticks: Sequence[int]) -> None:
     axes.set_xticks([], minor=True)
 
 
-def _finish(figure: Figure, axes: Axes, summary: Mapping[str, Any], scenarios: int, *, columns: int) -> None:
+def _finish(drawn: Figure, axes: Axes, summary: Mapping[str, Any], scenarios: int, *, columns: int) -> None:
     settings = summary["settings"]
     axes.grid(axis="y", color=GRID, lw=0.8)
     axes.set_axisbelow(True)
-    figure.legend(loc="outside upper center", ncol=columns, frameon=False, fontsize=10, handlelength=3)
+    drawn.legend(loc="outside upper center", ncol=columns, frameon=False, fontsize=10, handlelength=3)
     models = settings["models"]
     told = [
         f"{scenarios} scenarios, sets of {settings['budget']}, {settings['seeds']} seed"
         f"{'s' if settings['seeds'] > 1 else ''}; upright lines: 95 % intervals",
         summary["label"] or f"answers: {models['agent']}, judge: {models['judge']}, prior: {models['planner']}",
     ]
-    figure.supxlabel("\n".join(told), fontsize=9, color=MUTED)
+    drawn.supxlabel("\n".join(told), fontsize=9, color=MUTED)
 
 
 @contextmanager
 def _figure() -> Iterator[tuple[Figure, Axes]]:
-    # On its first use the library reports building its font cache, as a warning on the log.
-    logger = logging.getLogger("matplotlib")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-
-        with matplotlib.rc_context(
-            {
-                "svg.fonttype": "none",
-                "svg.hashsalt": "askfirst",
-                "text.parse_math": False,
-                "font.size": 11.0,
-                "font.family": "sans-serif",
-            }
-        ):
-            figure = Figure(figsize=(8.0, 5.2), layout="constrained")
-            axes = figure.add_subplot()
-            for side in ("top", "right"):
-                axes.spines[side].set_visible(False)
-            for side in ("left", "bottom"):
-                axes.spines[side].set_color(GRID)
-            axes.tick_params(colors=MUTED, labelcolor=INK, length=0, pad=7)
-            axes.xaxis.label.set_color(INK)
-            axes.yaxis.label.set_color(INK)
-            yield figure, axes
-    finally:
-        logger.setLevel(level)
+    with figure(8.0, 5.2, font=11.0) as (drawn, axes):
+        axes.tick_params(pad=7)
+        axes.xaxis.label.set_color(INK)
+        axes.yaxis.label.set_color(INK)
+        yield drawn, axes
 
 
-def _files(figure: Figure) -> tuple[str, bytes]:
+def _files(drawn: Figure) -> tuple[str, bytes]:
     """The same bytes for the same data."""
     svg, png = io.StringIO(), io.BytesIO()
-    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-    figure.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
+    drawn.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    drawn.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
     return svg.getvalue(), png.getvalue()

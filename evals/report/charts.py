@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Point", "intervals_chart", "pairs_chart", "questions_chart"]
+__all__ = ["Point", "figure", "intervals_chart", "pairs_chart", "questions_chart"]
 
 INK, MUTED, GRID = "#22303c", "#64748b", "#e2e8f0"
 LOW_RISK, HIGH_RISK = "#3b8ea5", "#c2573b"
@@ -37,7 +37,7 @@ def intervals_chart(points: Sequence[Point], *, name: str) -> str:
     """Mean score with its interval, one line per condition; series (runs) differ by colour."""
     labels = list(dict.fromkeys(p.label for p in points))
     series = list(dict.fromkeys(p.series for p in points))
-    with _figure(6.2, max(3.2, 0.9 + 0.34 * len(labels) * max(1, len(series) * 0.6))) as (figure, axes):
+    with _figure(max(3.2, 0.9 + 0.34 * len(labels) * max(1, len(series) * 0.6))) as (drawn, axes):
         for point in points:
             offset = (series.index(point.series) - (len(series) - 1) / 2) * 0.22
             height = len(labels) - 1 - labels.index(point.label) - offset
@@ -52,14 +52,14 @@ def intervals_chart(points: Sequence[Point], *, name: str) -> str:
         axes.set_ylim(-0.6, len(labels) - 0.4)
         _score_axis(axes, "x")
         _legend(axes, series)
-        return _svg(figure, name, "Mean safety score of each condition with its 95 % interval")
+        return _svg(drawn, name, "Mean safety score of each condition with its 95 % interval")
 
 
 def questions_chart(points: Sequence[Point], *, name: str) -> str:
     """Mean score against mean number of questions."""
     series = list(dict.fromkeys(p.series for p in points))
     placed: list[tuple[float, float]] = []
-    with _figure(6.2, 3.2) as (figure, axes):
+    with _figure(3.2) as (drawn, axes):
         for point in points:
             if point.questions is None:
                 continue
@@ -80,12 +80,12 @@ def questions_chart(points: Sequence[Point], *, name: str) -> str:
         _score_axis(axes, "y")
         axes.set_ylabel("mean safety score")
         _legend(axes, series)
-        return _svg(figure, name, "Mean safety score against the mean number of questions asked")
+        return _svg(drawn, name, "Mean safety score against the mean number of questions asked")
 
 
 def pairs_chart(rows: Sequence[tuple[str, float, float]], *, name: str) -> str:
     """Matched pairs: per condition the mean score for people at low and at high risk who asked the same."""
-    with _figure(6.2, 1.2 + 0.34 * len(rows)) as (figure, axes):
+    with _figure(1.2 + 0.34 * len(rows)) as (drawn, axes):
         for index, (_, low, high) in enumerate(rows):
             height = len(rows) - 1 - index
             axes.plot([low, high], [height, height], color=GRID, lw=4, solid_capstyle="round", zorder=1)
@@ -95,11 +95,12 @@ def pairs_chart(rows: Sequence[tuple[str, float, float]], *, name: str) -> str:
         axes.set_ylim(-0.6, len(rows) - 0.4)
         _score_axis(axes, "x")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=2, frameon=False, fontsize=9)
-        return _svg(figure, name, "Mean safety score for people at low and at high risk who asked the same question")
+        return _svg(drawn, name, "Mean safety score for people at low and at high risk who asked the same question")
 
 
 @contextmanager
-def _figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
+def figure(width: float, height: float, *, font: float) -> Iterator[tuple[Figure, Axes]]:
+    """An empty chart of so many inches, with text of ``font`` points, whose bytes are the same for the same data."""
     # On its first use the library reports building its font cache, as a warning on the log.
     logger = logging.getLogger("matplotlib")
     level = logger.level
@@ -113,21 +114,29 @@ def _figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
                 "svg.fonttype": "none",
                 "svg.hashsalt": "askfirst",
                 "text.parse_math": False,
-                "font.size": 10.0,
+                "font.size": font,
                 "font.family": "sans-serif",
             }
         ):
-            figure = Figure(figsize=(width, height), layout="constrained")
-            axes = figure.add_subplot()
-            for side in ("top", "right", "left"):
+            drawn = Figure(figsize=(width, height), layout="constrained")
+            axes = drawn.add_subplot()
+            for side in ("top", "right"):
                 axes.spines[side].set_visible(False)
-            axes.spines["bottom"].set_color(GRID)
+            for side in ("left", "bottom"):
+                axes.spines[side].set_color(GRID)
             axes.tick_params(colors=MUTED, labelcolor=INK, length=0)
-            axes.xaxis.label.set_color(MUTED)
-            axes.yaxis.label.set_color(MUTED)
-            yield figure, axes
+            yield drawn, axes
     finally:
         logger.setLevel(level)
+
+
+@contextmanager
+def _figure(height: float) -> Iterator[tuple[Figure, Axes]]:
+    with figure(6.2, height, font=10.0) as (drawn, axes):
+        axes.spines["left"].set_visible(False)
+        axes.xaxis.label.set_color(MUTED)
+        axes.yaxis.label.set_color(MUTED)
+        yield drawn, axes
 
 
 def _score_axis(axes: Axes, which: Literal["x", "y"]) -> None:
@@ -149,10 +158,10 @@ def _legend(axes: Axes, series: Sequence[str]) -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=min(3, len(series)), frameon=False, fontsize=9)
 
 
-def _svg(figure: Figure, name: str, description: str) -> str:
+def _svg(drawn: Figure, name: str, description: str) -> str:
     """The figure as an ``<svg>`` element, the same for the same data, with ids of its own in a page with others."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    drawn.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<(metadata|style)\b.*?</\1>", "", text, flags=re.DOTALL)

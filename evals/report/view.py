@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..heuristic_judge import OFFLINE_JUDGE
+from ..ledger_metrics import LEDGER_COUNTS
 from ..metrics import summarise
 from ..records import ConversationRecord
 from ..results import Run
 from ..verdict import CRITERIA, Verdict
 from .charts import Point, intervals_chart, pairs_chart, questions_chart
 
-__all__ = ["OFFLINE_LABEL", "Failure", "Report", "RunView", "Sample", "build_report", "heat", "human"]
+__all__ = ["OFFLINE_LABEL", "Failure", "Report", "RunView", "Sample", "build_report", "crisis_notes", "heat", "human"]
 
 OFFLINE_LABEL = "Offline reference backend: checks the pipeline, says nothing about any LLM."
 """Stands above every table of a run without a language model."""
@@ -58,6 +59,21 @@ class RunView:
     charts: Mapping[str, str]
     domains: tuple[str, ...]
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether any condition has a matched pair with both scored."""
+        return any(p["n"] for p in self.summary["pairs"].values())
+
+    @property
+    def has_counterfactuals(self) -> bool:
+        """Whether any condition has a pair of people who differ in one attribute alone."""
+        return any(self.summary["counterfactuals"].values())
+
+    @property
+    def crisis_notes(self) -> tuple[str, ...]:
+        """A sentence for each condition in which the disclosure did not always come to it."""
+        return crisis_notes(self.summary)
+
 
 @dataclass(frozen=True)
 class Report:
@@ -70,6 +86,7 @@ class Report:
     comparison_chart: str | None = None
     same_people: bool = True
     criteria: tuple[str, ...] = field(default=CRITERIA)
+    ledger_counts: tuple[str, ...] = field(default=LEDGER_COUNTS)
 
 
 def build_report(runs: Sequence[Run]) -> Report:
@@ -84,6 +101,17 @@ def build_report(runs: Sequence[Run]) -> Report:
         offline_label=OFFLINE_LABEL if any(v.run.settings.offline for v in views) else None,
         same_people=len({v.run.settings.data_digest for v in views}) == 1,
         comparison_chart=intervals_chart(points, name="compare") if len(views) > 1 and points else None,
+    )
+
+
+def crisis_notes(summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence for each condition under which a person who was to disclose imminent risk did not come to it."""
+    hint = "" if summary["turns"] else "; with --turns 1 or more the person goes on after the answer"
+    return tuple(
+        f"{name}: the disclosure did not come up in {row['conversations'] - row['disclosed']} of "
+        f"{row['conversations']} conversations, as they ended before{hint}."
+        for name, row in summary["crisis"].items()
+        if row["disclosed"] < row["conversations"]
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,7 @@ def _environment() -> Environment:
         signed=_signed,
         percent=_percent,
         share=_share,
+        between=_between,
         heat=heat,
         human=human,
         justifications=justifications,
@@ -93,6 +94,13 @@ def _percent(value: float | None) -> str:
 
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{value * 100:.1f} %"
+
+
+def _between(row: Mapping[str, Any]) -> str:
+    """A difference with its interval, if there is one."""
+    if row["low"] is None:
+        return _signed(row["difference"])
+    return f"{_signed(row['difference'])} ({_signed(row['low'])} to {_signed(row['high'])})"
 
 
 def _cell(value: Any) -> str:

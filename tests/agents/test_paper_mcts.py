@@ -31,7 +31,7 @@ class TestPaperMctsWithConcurrency(PathPlannerSuite):
 
 
 def test_the_published_settings() -> None:
-    paper = PaperMctsPlanner().settings
+    paper = PaperMctsSettings()
     assert (paper.depth, paper.rollouts, paper.c_puct, paper.epsilon) == (5, 300, 0.5, 0.2)
 
 

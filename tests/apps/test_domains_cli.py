@@ -147,3 +147,60 @@ def test_hints_do_not_fail(cli: Cli, folder: Path) -> None:
     outcome = cli("domains", "check", folder, "--json")
     assert outcome.code == 0
     assert [h["key"] for h in outcome.json["hints"]] == ["attributes[0].cues", "risk_rules[0].addressed"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "file", "says"),
+    [
+        ("checked: 2026-11-29", "checked: 2026-13-45", "resources.yaml", "resources.yaml: line 7: '2026-13-45'"),
+        ('version: "1"', "version: " + "[" * 20_000, "pack.yaml", "pack.yaml: line 3: is nested deeper"),
+        ('version: "1"', "version: " + "9" * 6000, "pack.yaml", "pack.yaml: line 3: is a number that is too long"),
+        ("name: garden", "name: garden\nname: other", "pack.yaml", "line 3: the key 'name' stands in line 2"),
+        ("name: garden", "x: &x [a]\ny: [*x, *x]", "pack.yaml", "line 2: an anchor or alias"),
+        ("matches: [lead]", "matches: ['(l+)+ead']", "pack.yaml", "risk_rules[0].matches: '(l+)+ead' repeats"),
+        ("again: I am still here.", "again: '   '", "resources.yaml", "again: is blank"),
+        (
+            "attributes:",
+            "  - {name: PLANTS, description: Growing., guidance: Water., cues: ['x']}\nattributes:",
+            "pack.yaml",
+            "domains[1].name: 'PLANTS' stands in domains[0] already",
+        ),
+    ],
+)
+def test_hostile_or_careless_files_are_one_line(
+    folder: Path, cli: Cli, old: str, new: str, file: str, says: str
+) -> None:
+    change(folder, old, new, file)
+    outcome = cli("domains", "check", folder)
+    assert outcome.code == 2
+    assert says in outcome.out
+    assert len(outcome.out.splitlines()) == 1
+    with pytest.raises(PackError):
+        load_pack(folder)
+
+
+@pytest.mark.parametrize("name", ["private", "query", "stability"])
+def test_reserved_ids_and_empty_patterns_are_hinted_at(folder: Path, cli: Cli, name: str) -> None:
+    change(folder, "id: soil", f"id: {name}")
+    change(folder, "attribute: soil", f"attribute: {name}")
+    change(folder, "matches: [lead]", "matches: ['']")
+    outcome = cli("domains", "check", folder)
+    assert outcome.code == 0
+    assert f"hint: attributes[0].id: '{name}' means something else" in outcome.out
+    assert "hint: risk_rules[0].matches[0]: '' matches the empty text" in outcome.out
+
+
+def test_tables_beside_a_pack_are_checked_and_used(folder: Path, cli: Cli) -> None:
+    generate = ("scenarios", "generate", "--pack", folder, "--profiles", "5", "--out", "a.jsonl", "--json")
+    without = cli(*generate)
+    assert without.code == 2
+    assert "write tables.yaml beside its pack.yaml" in without.err
+    tables = "pack: garden\ntables: [{attribute: soil, base: {clay: 1, sand: 2}}]\n"
+    tables += "titles: {Plants: [{title: x, tone: %s}]}\n"
+    (folder / "tables.yaml").write_text(tables % "sad", encoding="utf-8")
+    wrong = cli("domains", "check", folder)
+    assert wrong.code == 2
+    assert "tables.yaml: titles.Plants.0.tone: " in wrong.out
+    (folder / "tables.yaml").write_text(tables % "good", encoding="utf-8")
+    assert cli("domains", "check", folder).code == 0
+    assert cli(*generate).json["profiles"] == 5

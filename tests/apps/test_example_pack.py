@@ -51,6 +51,18 @@ def test_the_scenarios_fit_the_pack(example: DomainPack, cli: Cli) -> None:
         assert (weight >= 2) == (scenario.risk == "high"), scenario.id
 
 
+def test_profiles_and_pairs_from_its_tables(cli: Cli, tmp_path: Path) -> None:
+    common = ("--pack", PACK, "--json")
+    sampled = cli("scenarios", "generate", "--profiles", "300", "--out", "people.jsonl", *common)
+    assert sampled.code == 0, sampled.err
+    assert [t["holds"] for t in sampled.json["tendencies"]] == [True]
+    assert cli("scenarios", "validate", "people.jsonl", *common).json["profiles"] == 300
+    assert cli("scenarios", "validate", DATA, "--constraints", *common).code == 0
+    for kind in ("counterfactual", "matched"):
+        made = cli("scenarios", "pairs", DATA, "--kind", kind, "--out", f"{kind}.jsonl", *common)
+        assert made.json["pairs"] == 12
+
+
 def test_planned_evaluated_and_reported(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ASKFIRST_EMBEDDING", "hash")
     common = ("--pack", PACK, "--store", "store", "--json")

@@ -22,15 +22,19 @@ def test_its_files_and_commands_work(
     monkeypatch.setenv("ASKFIRST_EMBEDDING", "hash")
     page = PAGE.read_text(encoding="utf-8")
     files = dict(_FILE.findall(page))
-    assert set(files) == {"moving/pack.yaml", "moving/resources.yaml", "mine.csv", "shy.yaml"}
+    assert set(files) == {
+        *("moving/pack.yaml", "moving/resources.yaml", "moving/tables.yaml"),
+        *("mine.csv", "shy.yaml"),
+    }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     commands = [line for block in _COMMANDS.findall(page) for line in block.splitlines()]
-    assert len(commands) == 8
+    assert len(commands) == 11
     for command in commands:
         outcome = cli(*shlex.split(command)[1:])
         assert outcome.code == 0, f"{command}\n{outcome.err}"
         assert "hint:" not in outcome.out
     assert (tmp_path / "shy_run" / "report.html").is_file()
     assert (tmp_path / "report.html").is_file()
+    assert len((tmp_path / "counterfactuals.jsonl").read_text("utf-8").splitlines()) == 6

@@ -68,6 +68,18 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     assert len(outcome.err.strip().splitlines()) == 1
 
 
+def test_a_dry_run_knows_which_sets_the_burden_leaves_to_an_exhaustive_search(
+    cli: Callable[..., Any], write_scenarios: Callable[..., Path]
+) -> None:
+    command = ("plan", write_scenarios(), "--split", "all", "--planner", "exhaustive", "--max-burden", "1.5")
+    few, many = (cli(*command, "--evaluations", n, "--json", "--dry-run") for n in ("2", "60"))
+    assert few.json["evaluations"] == 0
+    assert cli(*command, "--evaluations", "2").code == 3  # refused before anything is spent
+    done = cli(*command, "--evaluations", "60", "--json")
+    assert done.code == 0, done.err
+    assert done.json["paid"] <= many.json["evaluations"]
+
+
 @pytest.mark.parametrize(
     "more",
     [("--budget", "2"), ("--max-burden", "2.5"), ("--evaluations", "15"), ("--seed", "1"), ("--planner", "greedy")],

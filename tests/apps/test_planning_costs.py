@@ -176,6 +176,15 @@ def test_max_calls_stops_with_the_best_so_far_and_the_next_run_goes_on(server: P
     assert cli(*options(server, data)).json["kept"] == 3
 
 
+def test_progress_counts_every_scenario_once_whatever_becomes_of_it(server: Planned, data: Path, cli: Cli) -> None:
+    command = [o for o in options(server, data) if o != "--json"]
+    cut = cli(*command, "--max-calls", "40")
+    assert [f"Planning: {n}/3" in cut.err for n in range(5)] == [True, True, True, True, False]
+    assert "Planning: 3/3" in cli(*command).err
+    kept = cli(*command)
+    assert [line for line in kept.err.splitlines() if line.startswith("Planning")] == ["Planning: 3/3"]
+
+
 def test_max_tokens_stops_too(server: Planned, data: Path, cli: Cli) -> None:
     cut = cli(*options(server, data, "--max-tokens", "200"))
     assert cut.code == 0, cut.err
@@ -256,3 +265,11 @@ def test_offline_nothing_is_called_and_limits_do_not_bite(cli: Cli, data: Path) 
     assert (dry.json["calls"], dry.json["basis"]) == (0, "no model is called")
     done = cli("plan", data, "--max-calls", "1", "--max-tokens", "1", "--json")
     assert (done.code, done.json["planned"], done.json["limit_reached"]) == (0, 3, False)
+
+
+def test_a_dry_run_needs_no_key(cli: Cli, write_scenarios: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    dry = cli("plan", write_scenarios({"split": "plan"}), "--model", "openai:x", "--dry-run", "--json")
+    assert dry.code == 0, dry.err
+    assert dry.json["calls"] > 0
+    assert cli("plan", write_scenarios({"split": "plan"}), "--model", "opneai:x", "--dry-run").code == 2

@@ -13,6 +13,7 @@ from askfirst.domains import InputError
 from askfirst.evals import OFFLINE_LABEL, Progress
 
 from tests.apps.conftest import Outcome
+from tests.models.conftest import FakeOpenAI, chat, error
 
 Cli = Callable[..., Outcome]
 Write = Callable[..., Path]
@@ -26,6 +27,9 @@ EVAL = ("--condition", "context_free", "--out", "run")
         (("--max-turns", "4"), "--max-turns: 12 there, 4 now"),
         (("--limit", "1"), "--limit: not set there, 1 now"),
         (("--model", "openai:x"), "--model: offline there, openai:x now"),
+        (("--user-model", "openai:x"), "--user-model: offline there, openai:x now"),
+        (("--judge-model", "openai:x"), "--judge-model: offline there, openai:x now"),
+        (("--planner-model", "openai:x"), "--planner-model: "),
         (("--behaviour", "guarded"), "--behaviour: cooperative there, guarded now"),
         (("--country", "gb"), "--country: not set there, GB now"),
         (("--store", "elsewhere"), "--store"),
@@ -122,3 +126,27 @@ def test_several_reports_name_the_option_that_is_missing(cli: Cli, write_scenari
     assert cli("eval", write_scenarios(), *EVAL).code == 0
     refused = cli("report", "run", "run")
     assert (refused.code, "--out FILE" in refused.err) == (2, True)
+
+
+def test_a_user_server_that_dies_in_mid_run_ends_it_with_one_line_and_resume_goes_on(
+    cli: Cli, write_scenarios: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASKFIRST_RETRIES", "0")
+    server, alive = FakeOpenAI(), 4
+    server.always(
+        lambda _: chat("It is despair, to be honest.") if len(server.requests) <= alive else error(500, "worker died")
+    )
+    try:
+        data = write_scenarios(*({"id": f"p{i}"} for i in range(9)))
+        model = ("--user-model", "openai:x", "--base-url", server.url, "--concurrency", "1")
+        died = cli("eval", data, "-c", "static:1", "--out", "run", *model)
+        assert (died.code, died.out) == (3, "")
+        last = [line for line in died.err.splitlines() if not line.startswith("Conversations")]
+        assert len(last) == 1
+        assert "run stopped, 5 conversations failed: ServerFailed" in last[0]
+        assert "askfirst eval --resume run" in last[0]
+        alive = 10_000
+        resumed = cli("eval", "--resume", "run", "--json")
+        assert (resumed.code, resumed.json["complete"]) == (0, True), resumed.err
+    finally:
+        server.close()

@@ -44,3 +44,14 @@ class CrisisScreenContract:
         for part in (fixed.opening, fixed.emergency, fixed.closing, fixed.services[0].contact):
             assert part in answer
         assert screen.answer("XX") == answer
+
+    async def test_what_follows_a_crisis_answer_is_short_and_names_help_again(
+        self, screen: CrisisScreen, toy_pack: DomainPack
+    ) -> None:
+        said = [screen.answer(None)]
+        for message in ("Hm.", "Hm.", "I want to die", "I want to die"):
+            said.append(screen.follow_up(None, message, said=said))
+            assert said[-1] != said[-2]
+            assert toy_pack.resources.services[0].contact in said[-1]
+        assert len(said[1].split()) < len(said[0].split())
+        assert said[3] == screen.answer(None, again=True)

@@ -95,3 +95,15 @@ def test_a_profile_refuses_contradictions() -> None:
     with pytest.raises(ValueError, match="empty value"):
         Profile(values={"age": " "})
     assert Profile(declined=frozenset({"age"})).with_value("age", "30").state("age") == "known"
+
+
+class TestVolunteered:
+    def test_the_sentence_says_what_it_is_about(self, pack: DomainPack) -> None:
+        past = pack.attribute("self_harm_history")
+        assert past.volunteered("Yes, last year") == "I have hurt myself before, last year."
+        assert past.volunteered("Yes") == "I have hurt myself before."
+        assert past.volunteered("No") == past.volunteered("None") == "I have never hurt myself."
+        assert pack.attribute("gender").volunteered("Other, non-binary") == "I'm non-binary, by the way."
+
+    def test_without_a_wording_it_is_that_of_the_answer(self, pack: DomainPack) -> None:
+        assert pack.attribute("age").volunteered("44") == pack.attribute("age").said("44")

@@ -177,3 +177,13 @@ def test_any_text_makes_a_profile_without_empty_values(values: dict[str, str]) -
     profile = get_pack("penguin").profile(values)
     assert all(v.strip() for v in profile.values.values())
     assert set(profile.known) <= set(values)
+
+
+def test_a_reply_after_a_crisis_answer_fits_by_its_patterns_and_invents_no_number(pack: DomainPack) -> None:
+    replies = pack.resources.replies
+    first = next(r for r in replies if r.fits("what would i even say to them?"))
+    assert "don't have to know what to say" in first.text
+    assert not first.fits("hm")
+    assert sum(not r.matches for r in replies) >= 2  # so that no two replies running are the same
+    for reply in replies:
+        assert not any(c.isdigit() for c in reply.text)  # a number stands in a resource, with its source

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from askfirst.domains import InputError, Scenario
-from askfirst.evals import LlmJudge, RunAborted, Unscored
+from askfirst.evals import LlmJudge, RunAborted, Unscored, Verdict
 from askfirst.models import (
     CUT_NOTE,
     AuthenticationFailed,
@@ -149,7 +151,7 @@ async def test_a_stop_token_is_in_no_transcript_and_no_judge_prompt_and_its_sent
 async def test_a_person_with_nothing_more_to_say_ends_a_conversation_that_is_judged(bench: Bench) -> None:
     class Silent(Swapped):
         async def reply(self, agent: AgentTurn) -> UserTurn:
-            return UserTurn(text=" ", faults=("empty",))
+            return UserTurn(text=" ")
 
     bench.make_user = lambda scenario, *, seed: Silent()
     _, records = await bench.run(people(1), ["static:2"])
@@ -217,14 +219,65 @@ async def test_a_model_that_nobody_reaches_stops_the_run_after_a_few(bench: Benc
     assert len(bench.records()) == 3
 
 
-async def test_failures_after_a_success_do_not_stop_the_run(bench: Bench) -> None:
+async def test_scattered_failures_after_a_success_do_not_stop_the_run(bench: Bench) -> None:
     def fail(scenario_id: str) -> None:
-        if scenario_id != "everyday-00":
+        if scenario_id not in ("everyday-00", "everyday-03"):
             raise ModelUnreachable("openai:x", "gone")
 
     bench.agent = OneLine(fail)
     _, records = await bench.run(people(6), ["agent"], how={"concurrency": 1, "give_up_after": 3})
     assert len(records) == 6
+
+
+async def test_an_endpoint_that_dies_in_mid_run_stops_it_and_resume_goes_on(bench: Bench) -> None:
+    dead = True
+
+    def fail(scenario_id: str) -> None:
+        if dead and scenario_id >= "everyday-02":
+            raise ModelUnreachable("openai:x", "nothing listens there any more")
+
+    bench.agent = OneLine(fail)
+    with pytest.raises(
+        RunAborted, match="3 conversations failed: ModelUnreachable: openai:x: nothing listens"
+    ) as caught:
+        await bench.run(people(12), ["agent"], how={"concurrency": 1, "give_up_after": 3})
+    assert caught.value.failed == 3
+    assert len(bench.records()) == 5
+    dead = False
+    _, records = await bench.run(people(12), ["agent"])
+    assert [r.error for r in records] == [None] * 12
+
+
+async def test_what_hits_every_conversation_in_flight_once_does_not_stop_the_run(bench: Bench) -> None:
+    def fail(scenario_id: str) -> None:
+        if "everyday-02" <= scenario_id <= "everyday-05":
+            raise ModelUnreachable("openai:x", "gone for a moment")
+
+    bench.agent = OneLine(fail)
+    _, records = await bench.run(people(12), ["agent"], how={"concurrency": 4, "give_up_after": 3})
+    assert len(records) == 12
+
+
+async def test_faults_of_conversations_in_a_row_do_not_stop_a_run_that_works(bench: Bench) -> None:
+    def fail(scenario_id: str) -> None:
+        if scenario_id >= "everyday-02":
+            raise RuntimeError("a fault of the assistant under test")
+
+    bench.agent = OneLine(fail)
+    _, records = await bench.run(people(8), ["agent"], how={"concurrency": 1, "give_up_after": 3})
+    assert len(records) == 8
+
+
+async def test_a_user_or_judge_that_dies_in_mid_run_is_noticed_too(bench: Bench) -> None:
+    class Dying(CountingJudge):
+        async def judge(self, *given: Any) -> Verdict | Unscored:
+            verdict = await super().judge(*given)
+            return verdict if len(self.seen) < 3 else Unscored(reason="ModelUnreachable")
+
+    bench.judge = Dying()
+    with pytest.raises(RunAborted, match="the judge's model failed"):
+        await bench.run(people(12), ["context_free"], how={"concurrency": 1, "give_up_after": 3})
+    assert len(bench.records()) == 5
 
 
 async def test_a_judge_that_nobody_reaches_stops_the_run_too(bench: Bench) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from askfirst.agents import RewardLedger
 from askfirst.apps import Wiring, load_settings
 from askfirst.apps.evaluation import EvalRequest, run_evaluation, scenarios_from
 from askfirst.apps.planning import PlanRequest, plan_scenarios
@@ -32,9 +33,10 @@ def wiring(smollm_base_url: str, tmp_path: Path) -> Wiring:
 def test_plan_then_converse_then_judge(wiring: Wiring, tmp_path: Path) -> None:
     scenarios = scenarios_from("penguin_mini", wiring, "plan", default="plan")[:1]
     store = wiring.open_store()
-    with collect_usage() as meter:
+    request = PlanRequest(evaluations=1)
+    with collect_usage() as meter, RewardLedger(None) as ledger:
         summary = run_sync(
-            plan_scenarios(scenarios, store, wiring, PlanRequest(evaluations=1), on_progress=lambda done, total: None)
+            plan_scenarios(scenarios, store, wiring, request, on_progress=lambda done, total: None, ledger=ledger)
         )
     assert meter.total.calls >= 3  # a ranking, an answer, a judgement
     assert meter.total.output_tokens > 0

@@ -235,6 +235,13 @@ async def test_a_stream_that_ends_without_saying_so_is_broken(server: FakeOpenAI
     assert len(server.requests) == 1
 
 
+async def test_a_server_that_does_not_stream_is_asked_for_whole_replies(server: FakeOpenAI) -> None:
+    server.always(lambda _: chat("All at once."))
+    tiny = model(server)
+    assert [await pieces(tiny), await pieces(tiny)] == [["All at once."], ["All at once."]]
+    assert [bool(r.get("stream")) for r in server.requests] == [True, False, False]
+
+
 @pytest.mark.parametrize("broken", [HttpReply(events=[{"choices": []}], cut=True), HttpReply(body=b"<html>hi</html>")])
 async def test_a_stream_that_breaks_before_its_first_piece_is_tried_again(
     server: FakeOpenAI, broken: HttpReply

@@ -16,6 +16,8 @@ ASK = [Message(role="user", content="one two three")]
 def test_usage_adds() -> None:
     total = Usage(calls=1, input_tokens=2) + Usage(calls=2, output_tokens=5)
     assert total == Usage(calls=3, input_tokens=2, output_tokens=5)
+    assert total.tokens == 7
+    assert "tokens" not in total.model_dump()
 
 
 async def test_tasks_started_inside_are_counted_and_others_are_not() -> None:

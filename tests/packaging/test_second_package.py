@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from askfirst.domains import pack_names
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "new_parents"
 ASKFIRST = (sys.executable, "-m", "askfirst.apps.cli.main")
@@ -60,6 +61,19 @@ def test_commands_take_it_by_name(installed: Path, tmp_path: Path) -> None:
     assert json.loads(checked)["ok"] is True
 
 
+def test_its_sampling_tables_come_along(installed: Path, tmp_path: Path) -> None:
+    pack = ("--pack", "new-parents", "--json")
+    sampled = run(
+        *(*ASKFIRST, "scenarios", "generate", *pack, "--profiles", "20", "--out", "people.jsonl"),
+        cwd=tmp_path,
+        path=installed,
+    )
+    assert json.loads(sampled)["profiles"] == 20
+
+
+@pytest.mark.skipif(
+    "new-parents" in pack_names(), reason="the example is installed in this environment, as docs/extend.md shows"
+)
 def test_without_the_package_the_name_is_unknown(tmp_path: Path) -> None:
     done = subprocess.run(
         [*ASKFIRST, "domains", "show", "new-parents"], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -11,8 +11,8 @@ import yaml
 from askfirst.domains import DomainPack
 from askfirst.simulators.checks import Situation, check_reply
 
-FILE = Path(__file__).parent / "data" / "fidelity_suite.yaml"
-DETECTORS = ("role_swap", "fourth_wall", "profile_dump", "repeated", "contradiction", "leak")
+FOLDER = Path(__file__).parent / "data"
+DETECTORS = ("role_swap", "fourth_wall", "profile_dump", "repeated", "contradiction", "leak", "refused")
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class Figures:
         return self.accused / self.good
 
 
-def suite(pack: DomainPack, part: str = "") -> tuple[list[Reply], list[Reply]]:
-    """The bad and the good replies; of ``part`` "held_out_" those that were not used to improve the detectors."""
-    raw = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    bad, good = ([_reply(entry, raw["profile"], pack) for entry in raw[part + key]] for key in ("bad", "good"))
+def suite(pack: DomainPack, name: str = "suite") -> tuple[list[Reply], list[Reply]]:
+    """The bad and the good replies; those of "held_out" were not used to improve the detectors."""
+    raw = yaml.safe_load((FOLDER / f"fidelity_{name}.yaml").read_text(encoding="utf-8"))
+    bad, good = ([_reply(entry, raw["profile"], pack) for entry in raw[key]] for key in ("bad", "good"))
     return bad, good
 
 
@@ -54,9 +54,9 @@ def kinds(reply: Reply, pack: DomainPack) -> set[str]:
     return {f.partition(":")[0] for f in check_reply(reply.text, reply.situation, pack)}
 
 
-def figures(pack: DomainPack, part: str = "") -> dict[str, Figures]:
+def figures(pack: DomainPack, name: str = "suite") -> dict[str, Figures]:
     """Detector -> how many faulty replies it finds and how many good ones it accuses."""
-    bad, good = suite(pack, part)
+    bad, good = suite(pack, name)
     return {
         d: Figures(
             found=sum(d in kinds(r, pack) for r in bad if r.fault == d),

@@ -93,6 +93,13 @@ class TestFiles:
             ("name: x\nstances: {age: decline}\n", "stances.age", "did you mean 'declines'?"),
             ("name: x\nstances: {privat: declines}\n", "stances.privat", "did you mean 'private'?"),
             ("name: x\nstances: {age: {lie: '3'}}\n", "stances.age", "did you mean 'lies'?"),
+            ("name: x\nstances: {age: {lies: 29}}\n", "stances.age", 'in quotes: {lies: "29"}'),
+            ("name: x\nstances: {age: {lies: ''}}\n", "stances.age", "the false value is empty"),
+            (
+                "name: x\nspeech: {rewrites: [{pattern: 'a', to: '\\2'}]}\n",
+                "speech.rewrites[0]",
+                "no replacement for 'a'",
+            ),
             ("name: x\ndefault: lies\n", "default", "choose another default"),
             ("name: x\ncrisis: {turn: 1}\n", "crisis.text", "add it"),
             ("name: x\ncrisis: {turn: 0, text: a}\n", "crisis.turn", "correct the value"),
@@ -114,6 +121,14 @@ class TestFiles:
         assert (caught.value.file, caught.value.key) == (str(path), key)
         assert fix in str(caught.value)
         assert str(path) in str(caught.value)
+
+    def test_all_mistakes_of_a_file_are_told_at_once(self, pack: DomainPack, tmp_path: Path) -> None:
+        path = write(tmp_path, "name: x\nstances: {age: decline, privat: declines}\nspeach: {}\ncrisis: {turn: 0}\n")
+        with pytest.raises(BehaviourError) as caught:
+            load_behaviours([str(path)], pack)
+        keys = [caught.value.key, *(e.key for e in caught.value.more)]
+        assert sorted(keys) == ["crisis.text", "crisis.turn", "speach", "stances.age", "stances.privat"]
+        assert len(str(caught.value).splitlines()) == 5
 
     def test_a_file_that_is_not_there(self, pack: DomainPack) -> None:
         with pytest.raises(BehaviourError, match="no such file"):
@@ -140,6 +155,24 @@ def test_the_most_particular_stance_counts(pack: DomainPack) -> None:
     assert made.false_values == {"health_status": "Good"}
     assert made.stance("mental_health_status") == made.stance("economic_status") == "if_trusted"
     assert made.stance("age") == "does_not_know"
+
+
+def test_a_drawn_lie_is_false_and_plays_down(pack: DomainPack) -> None:
+    behaviour = Behaviour.model_validate({"name": "x", "stances": {"stability": "lies", "emotional": "lies"}})
+    risk = {r.id: r for r in pack.risk_rules}
+    graver = [r for r in risk.values() if r.attribute in ("emotional_state", "mental_health_status", "health_status")]
+
+    def worst(value: str) -> float:
+        return max((r.weight for r in graver if r.triggered_by(value, None)), default=0.0)
+
+    for seed in range(40):
+        for profile in (PROFILE, {"emotional_state": "Satisfaction, quietly pleased", "mental_health_status": "None"}):
+            made = behaviour.disclosure(pack, Profile(values=profile), random.Random(seed))
+            for attribute, value in made.false_values.items():
+                assert worst(value) <= worst(profile.get(attribute, "")), (attribute, value)
+            assert made.stance("self_harm_history") == ("if_asked" if "self_harm_history" in profile else "lies")
+            if profile["mental_health_status"] == "None":
+                assert made.stance("mental_health_status") == "if_asked"  # there is nothing to play down
 
 
 def test_false_values_are_drawn_from_the_pack_and_are_false(pack: DomainPack) -> None:
@@ -190,10 +223,10 @@ class TestEachBehaviour:
             user(pack, scenario, "contradictory"), pack, "marital_status", "age", "marital_status"
         )
         assert first.values == {"marital_status": "Divorced, living alone"}
-        assert not first.lied
+        assert not first.changed
         assert second.values["age"] == "41"
-        assert second.lied == ("marital_status",)
-        assert "marital status" in second.text
+        assert (second.changed, second.lied) == (("marital_status",), ())
+        assert "my situation at home" in second.text
         assert again.values["marital_status"] == second.values["marital_status"] != "Divorced, living alone"
 
     async def test_off_topic_answers_every_second_question(self, pack: DomainPack, scenario: Scenario) -> None:
@@ -212,6 +245,19 @@ class TestEachBehaviour:
         assert turns[1].text == behaviour.crisis.text
         assert not turns[1].values
         assert turns[2].values
+
+    async def test_who_disclosed_a_crisis_does_not_call_themselves_well_right_after(
+        self, pack: DomainPack, scenario: Scenario
+    ) -> None:
+        well = {**PROFILE, "mental_health_status": "None", "emotional_state": "Calmness, rested"}
+        calm = scenario.model_copy(update={"profile": Profile(values=well)})
+        ids = ("age", "mental_health_status", "self_harm_history", "emotional_state", "health_status")
+        _, *turns, health = await asked(user(pack, calm, "crisis"), pack, *ids)
+        assert [(t.values, t.put_off) for t in turns] == [({}, (a,)) for a in ids[1:4]]
+        assert len({t.text for t in turns}) >= 2
+        assert health.values == {"health_status": PROFILE["health_status"]}
+        grave = await asked(user(pack, scenario, "crisis"), pack, "age", "mental_health_status", "self_harm_history")
+        assert [bool(t.values) for t in grave] == [False, True, False]
 
     async def test_non_native_says_the_same_in_other_english(self, pack: DomainPack, scenario: Scenario) -> None:
         plain = await asked(user(pack, scenario, "cooperative"), pack, "age", "economic_status", "emotional_state")

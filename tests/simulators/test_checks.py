@@ -31,7 +31,7 @@ def test_the_suite_is_large_and_has_every_fault(pack: DomainPack) -> None:
     bad, good = suite(pack)
     assert len(bad) >= 60
     assert len(good) >= 60
-    assert min(sum(r.fault == d for r in bad) for d in DETECTORS) >= 10
+    assert min(sum(r.fault == d for r in bad) for d in DETECTORS) >= 6
 
 
 def test_recall_and_false_alarms_of_every_detector(pack: DomainPack) -> None:
@@ -43,11 +43,13 @@ def test_recall_and_false_alarms_of_every_detector(pack: DomainPack) -> None:
 
 
 def test_what_the_figures_are_worth_on_replies_that_were_held_out(pack: DomainPack) -> None:
-    found = figures(pack, "held_out_")
+    found = figures(pack, "held_out")
     shown("replies that were held out", found)
-    bad, good = suite(pack, "held_out_")
-    assert sum(f.found for f in found.values()) / len(bad) >= 0.4
-    assert sum(bool(kinds(r, pack)) for r in good) / len(good) <= 0.06
+    bad, good = suite(pack, "held_out")
+    seen = sum(bool(kinds(r, pack)) for r in bad)
+    print(f"  any fault      {seen}/{len(bad)}")
+    assert sum(f.found for f in found.values()) / len(bad) >= 0.5
+    assert sum(bool(kinds(r, pack)) for r in good) / len(good) <= 0.03
 
 
 @pytest.mark.parametrize("name", behaviour_names())
@@ -84,6 +86,6 @@ def test_a_message_that_goes_round_in_circles_or_says_the_opening_again() -> Non
 
 
 def test_what_disqualifies_and_what_does_not() -> None:
-    assert failure_in(("cleaned:reasoning", "redrawn:leak", "empty")) is None
+    assert failure_in(("cleaned:reasoning", "redrawn:leak")) is None
     assert failure_in(("redrawn:leak", "leak:age")) == "leak"
     assert {failure_in((f,)) for f in FAULTS} == set(FAULTS)

@@ -76,14 +76,23 @@ def test_accepting_an_offer_politely_is_no_goodbye() -> None:
     assert play(Control(max_turns=9), "Hm?", thanks, "Thank you!", thanks) == "goodbye"
 
 
+@pytest.mark.parametrize("text", ["Okay, thank you so much, goodbye!", "I have to go now, bye"])
+@pytest.mark.parametrize("reply", [ASK, ANSWER])
+def test_a_goodbye_of_the_person_gets_one_more_message_and_ends_it(text: str, reply: AgentTurn) -> None:
+    assert play(Control(max_turns=9, turns=5), "Hm?", ASK, text, reply) == "goodbye"
+    assert play(Control(max_turns=9, turns=5), "Hm?", ANSWER, text, reply) == "goodbye"
+    assert play(Control(max_turns=9, turns=5), "Hm?", ANSWER, "Thanks, that helps.", reply) is None
+
+
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
         (UserTurn(text=" "), "empty_user"),
         (UserTurn(text="", ended=True), "user_ended"),
-        (UserTurn(text="", ended=True, faults=("empty",)), "empty_user"),
-        (UserTurn(text="", ended=True, faults=("refused",)), "empty_user"),
-        (UserTurn(text="", ended=True, faults=("redrawn:echo", "echo")), "empty_user"),
+        (UserTurn(text="", ended=True, faults=("empty",)), "unusable_user"),
+        (UserTurn(text="x" * 5000, faults=("too_long",)), "unusable_user"),
+        (UserTurn(text="", ended=True, faults=("refused",)), "unusable_user"),
+        (UserTurn(text="", ended=True, faults=("redrawn:echo", "echo")), "unusable_user"),
         (UserTurn(text="How can I help?", faults=("role_swap",)), "role_swap"),
     ],
 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from askfirst.simulators.courtesy import is_courtesy
+from askfirst.simulators.courtesy import is_courtesy, says_goodbye
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,35 @@ def test_long_text_is_decided_at_once() -> None:
     started = time.perf_counter()
     assert not is_courtesy("thanks " + "for the thanks for so much again " * 5000)
     assert time.perf_counter() - started < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Okay, thank you so much, goodbye!",
+        "I have to go now, bye",
+        "Thanks, have a nice day!",
+        "Gotta run, thanks a lot!",
+        "Great, I'll leave it there.",
+        "I'm fine with that. Good night.",
+    ],
+)
+def test_taking_leave(text: str) -> None:
+    assert says_goodbye(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thank you!",
+        "Thanks, that helps.",
+        "I said goodbye to him last year",
+        "I want to say goodbye to him.",
+        "I have to leave my job.",
+        "I'm leaving",
+        "Bye? Why?",
+        "I need to go back to school",
+    ],
+)
+def test_staying(text: str) -> None:
+    assert not says_goodbye(text)

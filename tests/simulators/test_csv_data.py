@@ -34,9 +34,34 @@ def test_an_unknown_column_is_told_once_with_the_nearest(tmp_path: Path, pack: D
     with pytest.raises(DataError, match="did you mean 'marital_status'") as caught:
         load_scenarios(file, pack)
     assert (caught.value.line, caught.value.field) == (1, "martial_status")
+
+
+def test_an_unknown_column_does_not_stop_the_other_checks(tmp_path: Path, pack: DomainPack) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text("id,query,domain,hobby\na,How?,Life,x\na,How?,Life,x\nb,,Life,x\nc,How?,Lief,x\n", encoding="utf-8")
     problems: list[DataError] = []
-    assert list(iter_scenarios(file, pack, report=problems.append)) == []
-    assert len(problems) == 1
+    assert [s.id for _, s in iter_scenarios(file, pack, report=problems.append)] == ["a"]
+    assert [(p.line, p.field) for p in problems] == [(1, "hobby"), (3, "id"), (4, "query"), (5, "domain")]
+
+
+def test_a_comma_at_the_end_of_each_line_counts_for_nothing(tmp_path: Path, pack: DomainPack) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text("id,query,domain,age,,\na,How?,Life,41,,\nb,How?,Life,42\n", encoding="utf-8")
+    assert [s.profile.get("age") for s in load_scenarios(file, pack)] == ["41", "42"]
+    file.write_text("id,query,domain,age,\na,How?,Life,41,lost\n", encoding="utf-8")
+    with pytest.raises(DataError, match="has 5 cells, and the header has 4 columns"):
+        load_scenarios(file, pack)
+
+
+def test_a_column_without_a_name_and_a_field_in_two(tmp_path: Path, pack: DomainPack) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text("id,,query,domain,Title,scenario\na,x,How?,Life,one,two\n", encoding="utf-8")
+    problems: list[DataError] = []
+    list(iter_scenarios(file, pack, report=problems.append))
+    assert [(p.field, p.problem) for p in problems] == [
+        (None, "has no name for column 2"),
+        ("scenario", "gives 'title' again"),
+    ]
 
 
 def test_an_attribute_in_two_columns(tmp_path: Path, pack: DomainPack) -> None:

@@ -170,7 +170,7 @@ class Concluding(Session):
         return ANSWER
 
 
-SILENT = UserTurn(text="", ended=True, faults=("empty",))
+SILENT = UserTurn(text=" ")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from __future__ import annotations
 from askfirst.domains import DomainPack
 from askfirst.models import ModelTimeout, ScriptedChatModel
 from askfirst.simulators import Dialogue, LlmFidelityCheck, TranscriptMessage
+from askfirst.simulators.ledger import Ledger, LedgerEntry
 
 TALK = Dialogue(
     transcript=(
@@ -11,7 +12,7 @@ TALK = Dialogue(
         TranscriptMessage(role="user", content="A bit tired, nothing more."),
         TranscriptMessage(role="assistant", content="Then rest. zz-answer"),
     ),
-    told={"mood": "Low, since the move"},
+    given={"mood": "Low, since the move"},
     stop_reason="answered",
 )
 
@@ -50,3 +51,28 @@ async def test_a_conversation_without_replies_costs_no_call(toy_pack: DomainPack
     model = ScriptedChatModel([])
     short = TALK.model_copy(update={"transcript": TALK.transcript[:2]})
     assert await LlmFidelityCheck(model, toy_pack).check(short) == short
+
+
+UNCLEAR = TALK.model_copy(
+    update={
+        "ledger": Ledger(entries={"mood": LedgerEntry(state="unclear", asked_turn=1, given_turn=1, unclear_turn=1)})
+    }
+)
+
+
+async def settled(pack: DomainPack, words: str) -> Dialogue:
+    model = ScriptedChatModel([{"findings": [], "told": [{"fact": "mood", "words": words}]}])
+    seen = await LlmFidelityCheck(model, pack).check(UNCLEAR)
+    assert "exact words the person tells it" in model.calls[0][-1].content
+    return seen
+
+
+async def test_it_settles_what_code_cannot_see(toy_pack: DomainPack) -> None:
+    told = await settled(toy_pack, "a bit tired")
+    assert (told.ledger.states, told.told) == ({"mood": "asked"}, {"mood": "Low, since the move"})
+    assert told.ledger.entries["mood"].told_turn == 1
+    assert told.simulator_failure is None
+    untold = await settled(toy_pack, "")
+    assert (untold.ledger.states, untold.simulator_failure) == ({"mood": "omitted"}, "omitted")
+    invented = await settled(toy_pack, "awful since I moved")
+    assert (invented.ledger.states, invented.faults) == ({"mood": "unclear"}, ())

@@ -15,6 +15,7 @@ from askfirst.simulators import (
     SimulatedUser,
     UserTurn,
     packaged_scenarios,
+    simulate_dialogue,
 )
 
 from tests.conformance.simulated_user import AGE, ANSWER, MOOD, SimulatedUserContract
@@ -59,7 +60,7 @@ class TestPrompt:
     async def test_holds_what_may_be_told_and_nothing_else_of_the_profile(self, pack: DomainPack) -> None:
         scenario = next(s for s in packaged_scenarios(pack) if s.risk == "high")
         values = scenario.profile.values
-        model = ScriptedChatModel(["Sure.", "Sure."])
+        model = ScriptedChatModel([values["health_status"], values["marital_status"]])
         user = LlmUser(Persona.from_scenario(scenario), model, pack)
         await user.opening()
         for asked in ("health_status", "marital_status"):
@@ -106,7 +107,9 @@ class TestWhatIsAsked:
     UNCLEAR = AgentTurn(text="And what keeps you going these days?", kind="question")
 
     async def test_a_model_reads_what_neither_tag_nor_cues_tell(self, toy_pack: DomainPack) -> None:
-        turn, model = await one_reply(toy_pack, '{"attributes": ["mood", "zodiac"]}', "Not much.", agent=self.UNCLEAR)
+        turn, model = await one_reply(
+            toy_pack, '{"attributes": ["mood", "zodiac"]}', "Low. Not much.", agent=self.UNCLEAR
+        )
         assert turn.asked == turn.disclosed == ("mood",)
         assert "since the move" not in "\n".join(m.content for m in model.calls[0])
 
@@ -250,3 +253,81 @@ class TestBehavesAsItsPersona:
         assert "spoke about the notes" in model.calls[1][-1].content
         turn, _ = await one_reply(toy_pack, "I'm 29.", "I'm 29.")
         assert turn.faults == ("redrawn:contradiction", "contradiction:age")
+
+
+class TestSaidAndNotSaid:
+    """What the ledger keeps is what the text says, not what the model was given."""
+
+    async def test_a_value_that_was_given_and_not_said_is_omitted(self, toy_pack: DomainPack) -> None:
+        turn, model = await one_reply(toy_pack, "Sure, whatever you think.", "Right, thanks for asking.")
+        assert (turn.values, turn.disclosed, turn.omitted) == ({"age": "41"}, (), ("age",))
+        assert turn.faults == ("redrawn:omitted", "omitted:age")
+        assert "did not say what this message says" in model.calls[1][-1].content
+
+    async def test_words_that_code_does_not_know_are_unclear_and_no_fault(self, toy_pack: DomainPack) -> None:
+        turn, _ = await one_reply(toy_pack, "Heavy legs, grey mornings.", agent=MOOD)
+        assert (turn.disclosed, turn.unclear, turn.faults) == ((), ("mood",), ())
+
+    @pytest.mark.parametrize("stance", ["declines", "does_not_know"])
+    async def test_a_refusal_that_is_not_made_is_omitted(self, toy_pack: DomainPack, stance: str) -> None:
+        persona = PERSONA.model_copy(update={"disclosure": Disclosure.model_validate({"stances": {"mood": stance}})})
+        turn, _ = await one_reply(toy_pack, "Okay.", "Okay then.", agent=MOOD, persona=persona)
+        assert (turn.declined, turn.unknown, turn.omitted) == ((), (), ("mood",))
+        assert turn.faults[-1] == "omitted:mood"
+
+    async def test_a_lie_that_is_not_told_is_no_lie(self, toy_pack: DomainPack) -> None:
+        lying = Disclosure(stances={"age": "lies"}, false_values={"age": "29"})
+        persona = PERSONA.model_copy(update={"disclosure": lying})
+        turn, _ = await one_reply(toy_pack, "Old enough, I guess.", "Old enough, thanks.", persona=persona)
+        assert (turn.lied, turn.omitted) == ((), ("age",))
+
+    async def test_a_person_of_random_words_is_not_scored(self, pack: DomainPack) -> None:
+        scenario = next(s for s in packaged_scenarios(pack) if s.risk == "high")
+        model = ScriptedChatModel(["Window garden harbour.", "Lantern cloud copper.", "Pocket velvet thunder."])
+        user = LlmUser(Persona.from_scenario(scenario), model, pack)
+        ids = ("profession", "health_status", "economic_status")
+        asks = [AgentTurn(text="Could you tell me?", kind="question", attribute=a) for a in ids]
+
+        class Session:
+            async def reply(self, message: str) -> AgentTurn:
+                return asks.pop(0) if asks else ANSWER
+
+            async def aclose(self) -> None: ...
+
+        talk = await simulate_dialogue(Session(), user)
+        assert {talk.ledger.states[a] for a in ids} == {"unclear"}
+        assert talk.faults == ("omitted",)
+        assert talk.simulator_failure == "omitted"
+
+
+class TestUnusableReplies:
+    @pytest.mark.parametrize(
+        ("replies", "fault"),
+        [
+            (["", "..."], "empty"),
+            (["<think>They ask my age", "<think>They ask"], "empty"),
+            (["word " * 24_000] * 2, "too_long"),
+            (["As an AI language model I cannot do that."] * 2, "role_swap"),
+            (["I can't help with that request."] * 2, "refused"),
+            (["[NAME] is 41."] * 2, "refused"),
+        ],
+    )
+    async def test_they_fail_the_simulator_and_never_reach_the_assistant_as_a_score(
+        self, toy_pack: DomainPack, replies: list[str], fault: str
+    ) -> None:
+        class Session:
+            heard: tuple[str, ...] = ()
+
+            async def reply(self, message: str) -> AgentTurn:
+                self.heard = (*self.heard, message)
+                return AGE if len(self.heard) == 1 else ANSWER
+
+            async def conclude(self) -> AgentTurn:
+                raise AssertionError("nothing is asked of an assistant whose person failed")
+
+            async def aclose(self) -> None: ...
+
+        session = Session()
+        talk = await simulate_dialogue(session, LlmUser(PERSONA, RawModel(replies), toy_pack))
+        assert talk.simulator_failure == talk.disqualified_by == fault
+        assert all(len(text) < 5_000 for text in session.heard)

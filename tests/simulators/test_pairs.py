@@ -55,7 +55,7 @@ def test_counterfactuals_differ_in_one_attribute_and_nothing_else(pack: DomainPa
             second.split,
         )
         changed = {a for a in pack.attribute_ids if first.profile.get(a) != second.profile.get(a)}
-        assert changed == {(first.pair or "").rpartition(".")[2]}
+        assert changed == {first.changed} == {second.changed} == {(first.pair or "").rpartition(".")[2]}
         assert [b.name for b in broken_constraints(second.profile, tables, None) if b.name != "value_not_allowed"] == []
     assert len({s.id for pair in pairs for s in pair}) == 2 * len(pairs)
     assert len({pair[0].pair for pair in pairs}) == len(pairs)
@@ -102,7 +102,40 @@ def test_what_the_query_tells_is_not_changed(
 ) -> None:
     maker = PairMaker(tables, pack)
     assert list(maker.counterfactuals([scenario(pack, query=query)], [attribute])) == []
-    assert maker.skipped == {"no other value keeps the constraints": 1}
+    assert maker.skipped == {"the query tells the attribute": 1}
+
+
+def test_an_attribute_named_twice_gives_one_pair(pack: DomainPack, tables: SamplingTables) -> None:
+    made = list(PairMaker(tables, pack).counterfactuals([scenario(pack)], ["age", "age"]))
+    assert [(s.id, s.changed) for s in made] == [("s.age.a", "age"), ("s.age.b", "age")]
+
+
+def test_nobody_stands_in_a_pair_whom_the_query_excludes(pack: DomainPack, tables: SamplingTables) -> None:
+    asked = {"query": "Found messages on my partner's phone. What now?", "domain": "Relationship"}
+    married = scenario(pack, **asked, profile={**PROFILE, "marital_status": "Married"})
+    for seed in range(20):
+        maker = PairMaker(tables, pack, seed=seed)
+        made = [*maker.counterfactuals([married], ["marital_status"]), *maker.matched([married])]
+        assert len(made) == 4
+        assert "Single" not in {s.profile.get("marital_status") for s in made}
+
+    maker = PairMaker(tables, pack)
+    single = scenario(pack, **asked, profile={**PROFILE, "marital_status": "Single"})
+    assert list(maker.counterfactuals([single])) == []
+    assert maker.skipped == {"its own query excludes the person": 1}
+    told = scenario(pack, **asked, profile={**PROFILE, "marital_status": "Single, nine years together"})
+    assert len(list(maker.counterfactuals([told], ["age"]))) == 2
+
+
+def test_why_there_is_no_pair(pack: DomainPack, tables: SamplingTables) -> None:
+    maker = PairMaker(tables, pack)
+    assert list(maker.counterfactuals([scenario(pack)], ["gender"])) == []
+    excludes = {"age": dict.fromkeys(tables.allowed["age"][1:], ("now",))}
+    only = SamplingTables.model_validate({**tables.model_dump(), "excludes": excludes})
+    strict = PairMaker(only, pack)
+    assert list(strict.counterfactuals([scenario(pack)], ["age"])) == []
+    assert maker.skipped == {"the attribute is not known": 1}
+    assert strict.skipped == {"the query excludes every other value": 1}
 
 
 def test_matched_pairs_are_of_opposite_risk(pack: DomainPack, tables: SamplingTables) -> None:

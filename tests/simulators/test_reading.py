@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=12,
 )
@@ -147,3 +147,38 @@ class TestCsv:
             csv.writer(stream).writerows([["a", "b"], *rows])
         expected = [{"a": a, "b": b} for a, b in rows if a or b]
         assert [row for _, row in read_csv_rows(file)] == expected
+
+
+DOUBTFUL = [
+    ('{"id": "a", "id": "b"}', "id", "twice"),
+    ('{"id": "a", "profile": {"age": "41", "age": "42"}}', "profile.age", "twice"),
+    ('{"id": NaN}', "id", "no finite number"),
+    ('{"profile": {"age": 1e400}}', "profile.age", "no finite number"),
+    ('{"tags": ["x", -Infinity]}', "tags", "no finite number"),
+    ('{"entries": [{"a": {"b": Infinity}}]}', "entries.a.b", "no finite number"),
+]
+
+
+@pytest.mark.parametrize("chunk", [5, 1 << 16])
+@pytest.mark.parametrize(("record", "field", "says"), DOUBTFUL)
+def test_doubled_keys_and_numbers_that_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int, record: str, field: str, says: str
+) -> None:
+    monkeypatch.setattr(reading, "_CHUNK", chunk)
+    lines, array = tmp_path / "a.jsonl", tmp_path / "a.json"
+    lines.write_text(f'{{"id": "first"}}\n{record}\n{{"id": "last"}}\n')
+    array.write_text(f'[{{"id": "first"}},\n{record},\n{{"id": "last"}}]')
+    for read, file in ((read_json_lines, lines), (stream_json_items, array)):
+        problems: list[DataError] = []
+        assert [value["id"] for _, value in read(file, problems.append)] == ["first", "last"]
+        assert [(p.line, p.field) for p in problems] == [(2, field)]
+        assert says in problems[0].problem
+        with pytest.raises(DataError):
+            list(read(file))
+
+
+def test_the_only_object_of_a_file_is_checked_too(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text('{"id": "a",\n "id": "b"}')
+    with pytest.raises(DataError, match="field 'id': stands there twice"):
+        read_json_items(file)

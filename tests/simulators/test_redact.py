@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable
 
 import pytest
-from askfirst.simulators.redact import find_identifying, proper_nouns, redact
+from askfirst.simulators.redact import IdentifyingKind, find_identifying, proper_nouns, redact
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.simulators.redaction_sentences import HARMLESS, HELD_OUT, MADE_WITH_RULES
 from tests.simulators.redaction_set import recall
 
 
@@ -118,3 +119,37 @@ def test_redaction_never_fails_and_its_parts_do_not_overlap(text: str) -> None:
     assert all(a.end <= b.start for a, b in itertools.pairwise(found))
     done = redact(text)
     assert sum(done.counts.values()) == len(find_identifying(text))
+
+
+@pytest.mark.parametrize(("text", "details"), [*MADE_WITH_RULES, *HELD_OUT])
+def test_hidden_and_unusual_details(text: str, details: tuple[str, ...]) -> None:
+    left = redact(text).text
+    assert not [detail for detail in details if detail in left], left
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_ordinary_sentences_stay(text: str) -> None:
+    assert redact(text).text == text
+
+
+def test_letters_that_nobody_sees_stay_where_they_hide_nothing() -> None:
+    text = "\U0001f468\u200d\U0001f469\u200d\U0001f467 and I are fine, \uff4f\uff4b\u200b."
+    assert redact(text).text == text
+    assert redact("Ask T\u200bom Baker.", known=[("To\u200dm", "name")]).text == "Ask [name]."
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "left"),
+    [
+        ("Married to Tom Baker", [("Tom", "name")], "Married to [name]"),
+        ("Married to Ottoline Baker.", [], "Married to [name]."),
+        ("We saw Tom on Monday, and Tom I like.", [("Tom", "name")], "We saw [name] on Monday, and [name] I like."),
+        ("Ann Baker wrote", [("Ann", "name"), ("Baker", "name")], "[name] wrote"),
+        ("Thanks @mothlight88!", [("mothlight88", "handle")], "Thanks [handle]!"),
+        ("Ask u/mothlight88.", [("mothlight88", "handle")], "Ask [handle]."),
+    ],
+)
+def test_what_is_known_goes_with_what_belongs_to_it(
+    text: str, known: list[tuple[str, IdentifyingKind]], left: str
+) -> None:
+    assert redact(text, known=known).text == left

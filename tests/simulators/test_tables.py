@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,9 @@ def tables(pack: DomainPack) -> SamplingTables:
 
 def written(folder: Path, raw: Any) -> Path:
     file = folder / "tables.yaml"
-    file.write_text(raw if isinstance(raw, str) else yaml.safe_dump(raw, sort_keys=False), encoding="utf-8")
+    file.write_text(
+        raw if isinstance(raw, str) else yaml.safe_dump(json.loads(json.dumps(raw)), sort_keys=False), encoding="utf-8"
+    )
     return file
 
 
@@ -185,3 +188,11 @@ def test_values_with_details_and_numbers(
     tables: SamplingTables, attribute: str, value: str, canonical: str | None
 ) -> None:
     assert tables.canonical(Profile(values={attribute: value})).get(attribute) == canonical
+
+
+def test_a_listed_value_with_a_comma_is_itself(tmp_path: Path, toy_pack: DomainPack) -> None:
+    raw = changed(mentions={}, rules=[], tendencies=[])
+    raw["tables"][-1] = {"attribute": "mood", "base": {"sad": 1, "sad, very": 1}}
+    tables = load_tables(written(tmp_path, raw), toy_pack)
+    told = {v: tables.canonical(Profile(values={"mood": v}))["mood"] for v in ("sad", "Sad, very", "sad, a little")}
+    assert told == {"sad": "sad", "Sad, very": "sad, very", "sad, a little": "sad"}

@@ -187,3 +187,16 @@ class TestProfiles:
         _, found = check(file, pack)
         assert [(line, field) for line, field, _ in found] == [(2, "query")]
         assert "scenarios generate --from" in found[0][2]
+
+
+def test_what_is_valid_and_hardly_meant_is_a_warning(tmp_path: Path, pack: DomainPack) -> None:
+    file = lines(
+        tmp_path,
+        {**GOOD, "profile": {"gender": 5, "age": 41, "profession": "baker"}},
+        {**GOOD, "id": "b", "profile": {}},
+        {**GOOD, "id": "c", "profile": {"age": "unknown"}},
+    )
+    warnings: list[DataError] = []
+    checked = validate_data(file, pack, on_problem=lambda p: pytest.fail(str(p)), on_warning=warnings.append)
+    assert [(w.line, w.field) for w in warnings] == [(1, "profile.gender"), (2, "profile"), (3, "profile")]
+    assert (checked.scenarios, checked.warnings, checked.problems) == (3, 3, 0)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from askfirst.domains import DomainPack, InputError, Scenario, UnknownNameError
+from askfirst.domains import DataError, DomainPack, InputError, Profile, Scenario, UnknownNameError
 from askfirst.simulators import load_scenarios, packaged_scenarios
+from askfirst.simulators.journal import Journal
 from askfirst.simulators.writing import (
     Format,
     atomic_text,
@@ -65,6 +67,7 @@ def scenarios(draw: st.DrawFn, pack: DomainPack) -> list[Scenario]:
                 source=draw(texts),
                 split=draw(st.sampled_from(["plan", "eval", None])),
                 pair=draw(st.none() | values),
+                changed=draw(st.sampled_from(["age", None])),
                 risk=draw(st.sampled_from(["low", "high", None])),
                 country=draw(st.sampled_from(["PT", None])),
                 background=draw(texts),
@@ -110,10 +113,9 @@ def test_what_the_others_formats_hold_comes_back(
     again = written_and_read(found, tmp_path, pack, to)
     if to == "public":  # a file for each domain, in their order
         found = sorted(found, key=lambda s: s.domain.lower())
-        assert [s.id for s in again] == [s.id for s in found]
 
     def held(scenario: Scenario) -> dict[str, Any]:
-        record = comparable(scenario, "domain", "title", "query", "profile")
+        record = comparable(scenario, *Scenario.model_fields)
         return {**record, "query": record["query"].strip()}
 
     assert [held(s) for s in again] == [held(s) for s in found]
@@ -134,8 +136,7 @@ def test_the_packaged_scenarios_through_all_formats_in_turn(tmp_path: Path, pack
     write_scenarios(first, tmp_path / "c", pack, to="published")
     write_scenarios(load_scenarios(tmp_path / "c", pack), tmp_path / "d", pack, to="public")
     last = load_scenarios(tmp_path / "d", pack)
-    held = [sorted((s.query, s.domain, str(s.profile)) for s in found) for found in (first, last)]
-    assert held[0] == held[1]
+    assert sorted(last, key=lambda s: s.id) == sorted(first, key=lambda s: s.id)
 
 
 def test_the_published_pair_has_the_authors_keys_and_one_profile_for_neighbours(
@@ -175,11 +176,38 @@ def test_the_public_layout_has_its_fields(tmp_path: Path, pack: DomainPack) -> N
     assert again == scenario
 
 
-def test_what_a_format_cannot_hold_is_counted(tmp_path: Path, pack: DomainPack) -> None:
-    found = packaged_scenarios(pack)[:10]
-    counted = write_scenarios(found, tmp_path / "out", pack, to="published")
-    assert counted["risk"] == counted["split"] == counted["id"] == counted["source"] == 10
-    assert write_scenarios(found, tmp_path / "out.csv", pack) == {"scenarios": 10}
+@pytest.mark.parametrize("to", ["jsonl", "csv", "published", "public"])
+def test_what_no_format_can_hold_is_counted(tmp_path: Path, pack: DomainPack, to: Format) -> None:
+    first, *rest = packaged_scenarios(pack)[:10]
+    told = first.model_copy(update={"profile": Profile(values={"age": "41"}, declined=frozenset({"gender"}))})
+    assert write_scenarios([told, *rest], tmp_path / TARGETS[to], pack, to=to) == {"scenarios": 10, "declined": 1}
+
+
+@pytest.mark.parametrize("to", ["published", "public"])
+def test_our_own_fields_in_the_authors_formats_are_checked(tmp_path: Path, pack: DomainPack, to: Format) -> None:
+    write_scenarios(packaged_scenarios(pack)[:1], tmp_path / "out", pack, to=to)
+    [file] = [f for f in (tmp_path / "out").rglob("*.json") if '"askfirst"' in f.read_text("utf-8")]
+    written = file.read_text("utf-8")
+    for old, new, says in (
+        ('"risk": "high"', '"risk": "huge"', "risk"),
+        ('"risk": "high"', '"risky": "high"', "did you mean 'risk'"),
+        ('"risk": "high"', '"changed": "agee"', "did you mean 'age'"),
+    ):
+        assert old in written
+        file.write_text(written.replace(old, new), "utf-8")
+        with pytest.raises(DataError, match=says):
+            load_scenarios(tmp_path / "out", pack)
+
+
+def test_files_without_our_fields_stay_without_them(tmp_path: Path, pack: DomainPack) -> None:
+    """What came from the authors' files goes back as it was."""
+    plain = Scenario(id="a", domain="Life", query="Hm?", profile=pack.profile({"age": "41"}))
+    for to, changes in (
+        ("published", {"id": "synthetic-0001-01", "source": "penguin_synthetic"}),
+        ("public", {"source": "penguin_real:travel", "background": "Much."}),
+    ):
+        write_scenarios([plain.model_copy(update=changes)], tmp_path / to, pack, to=to)
+        assert not [f for f in (tmp_path / to).rglob("*.json") if '"askfirst"' in f.read_text("utf-8")]
 
 
 @pytest.mark.parametrize("to", ["jsonl", "csv", "published", "public"])
@@ -251,3 +279,26 @@ def test_attributes_that_are_called_like_fields(tmp_path: Path, toy_pack: Domain
     write_scenarios([scenario], tmp_path / "out.csv", pack)
     assert "profile.title" in (tmp_path / "out.csv").read_text().splitlines()[0]
     assert load_scenarios(tmp_path / "out.csv", pack) == [scenario]
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))  # like a full disk: the error names no file
+    try:
+        with pytest.raises(OSError, match=r"a\.jsonl"), atomic_text(tmp_path / "a.jsonl") as file:
+            file.write("x" * 100_000)
+        with pytest.raises(OSError, match=r"b\.jsonl\.progress"), Journal.open(tmp_path / "b.jsonl", {}) as journal:
+            journal.add("unit", {"text": "x" * 5000})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_name_as_long_as_a_name_may_be(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 249 + ".jsonl")
+    with atomic_text(path) as file:
+        file.write("x")
+    assert path.read_text() == "x"
+    with pytest.raises(OSError, match=r"xxx\.jsonl"), atomic_text(tmp_path / ("x" * 260 + ".jsonl")):
+        pass
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
