@@ -17,17 +17,15 @@ from ..agents import (
     ModelAcquisition,
     ModelCrisisScreen,
     ModelExtraction,
-    ModelPrior,
     ModelResponder,
     PackCrisisScreen,
-    PackPrior,
     PackResponder,
     PlanAcquisition,
     RuleAbstention,
     RuleExtraction,
     planner_named,
 )
-from ..agents.context import AgentContext, Extraction, PathPlanner, Prior, Responder, Reward
+from ..agents.context import AgentContext, Extraction, PathPlanner, Responder, Reward
 from ..domains import DomainPack, Scenario, get_pack
 from ..evals import Assistants, BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge
 from ..graphs import RaiseComponents, RaiseSettings
@@ -260,11 +258,6 @@ class Wiring:
     def reward(self) -> Reward:
         """What the planner maximises: answer with the set revealed, then judge (C.1)."""
         return JudgedAnswerReward(self._answer_scenario, self.judge())
-
-    def prior(self) -> Prior:
-        """The planner's prior: a model's ranking, or the pack's sensitivities."""
-        model, rules = self.model("planner"), PackPrior(self.pack)
-        return rules if model is None else ModelPrior(model, self.pack, fallback=rules)
 
     def planner(self, name: str = "mcts", *, concurrency: int = 1) -> PathPlanner:
         """The planner of this name, with so many evaluations under way at a time for one scenario."""
