@@ -10,7 +10,7 @@ from ..domains.scenario import Scenario
 from .context import Prior, Reward
 from .errors import NoRanking, SpendingLimitReached
 from .evaluations import HIGHEST, LOWEST
-from .reward_ledger import Entry, Recipe, RewardLedger, digest
+from .reward_ledger import Entry, LedgerUnusable, Recipe, RewardLedger, digest
 from .spending import Allowance
 
 __all__ = [
@@ -61,6 +61,11 @@ class _Once:
         while True:
             kept = self._ledger.get(self._recipe, scenario, item, draw=draw)
             if kept is not None:
+                if not usable(kept.value):
+                    raise LedgerUnusable(
+                        self._ledger.path,
+                        "holds a damaged entry; restore a copy, or name another file with --rewards",
+                    )
                 self.reused += 1
                 return kept.value
             waiting = self._under_way.get(key)

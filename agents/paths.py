@@ -58,16 +58,16 @@ async def best_path(
     while len(path) < len(target):
         rest = sorted(target - set(path), key=lambda a: (-prior.get(a, 0.0), place[a]))
         path.append(rest[0] if len(rest) == 1 else await _next(known, path, rest, keep))
-    measured = [n for n in range(1, len(path) + 1) if frozenset(path[:n]) in scores]
-    if measured and not paid.noisy:
-        path = path[: min(measured, key=lambda n: (-scores[frozenset(path[:n])], n))]
+    shortest = _as_good(paid, path)
     if (
-        all(frozenset(path[:n]) in scores for n in range(1, len(path)))
+        all(frozenset(shortest[:n]) in scores for n in range(1, len(shortest)))
         and paid.left > keep
         and frozenset() not in scores
     ):
         await paid.measure([frozenset()])
-    return _result(known, path, rollouts)
+    # What was evaluated for later steps may have changed what is expected of earlier ones.
+    path = known.ordered(sorted(target, key=lambda a: (-prior.get(a, 0.0), place[a])))
+    return _result(known, _as_good(paid, path), rollouts)
 
 
 def result(
@@ -75,6 +75,14 @@ def result(
 ) -> PlanResult:
     """The plan for ``path``: the score after each question as measured, else as expected, from 1 to 5."""
     return _result(_Known(paid, choices, prior), path, rollouts)
+
+
+def _as_good(paid: Evaluations, path: list[str]) -> list[str]:
+    """The shortest prefix that was measured to be as good as any measured one; all of it where scores are noisy."""
+    measured = [n for n in range(1, len(path) + 1) if frozenset(path[:n]) in paid.scores]
+    if not measured or paid.noisy:
+        return path
+    return path[: min(measured, key=lambda n: (-paid.scores[frozenset(path[:n])], n))]
 
 
 def _result(known: _Known, path: Sequence[str], rollouts: int) -> PlanResult:
@@ -141,6 +149,19 @@ class _Known:
             self._learned.update(s for s, _ in new)
         expected = self._model.mean()
         return {s: scores[s] if s in scores else float(expected[self._rows[s]]) for s in sets}
+
+    def ordered(self, attributes: Sequence[str]) -> list[str]:
+        """``attributes`` so that each prefix is the best that extends the one before: of those that were measured, or
+        else by what is expected. The first of equals; where all steps failed, the first."""
+        path: list[str] = []
+        while rest := [a for a in attributes if a not in path]:
+            steps = {a: frozenset((*path, a)) for a in rest}
+            open_ = [a for a in rest if steps[a] not in self.paid.failed]
+            candidates = [a for a in open_ if steps[a] in self.paid.scores] or open_ or rest[:1]
+            scores = self.scores([steps[a] for a in candidates])
+            known = [scores[steps[a]] for a in candidates]
+            path.append(candidates[known.index(max(known))])
+        return path
 
     def _fit(self, sets: Iterable[frozenset[str]]) -> None:
         import numpy as np

@@ -24,7 +24,7 @@ from .lesson import Lesson
 
 __all__ = ["Costs", "Entry", "LedgerUnusable", "Recipe", "RewardLedger", "digest"]
 
-_SCHEMA = 2
+_SCHEMA = 3
 _WAIT = 60.0  # seconds for another process's commit, each of which takes well below one
 _TABLES = """
 CREATE TABLE IF NOT EXISTS recipe (
@@ -43,12 +43,14 @@ CREATE TABLE IF NOT EXISTS entry (
     PRIMARY KEY (recipe, scenario, item, draw)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS unfinished (plan TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS lesson (
+DROP TABLE IF EXISTS lesson;
+CREATE TABLE lesson (
     recipe INTEGER NOT NULL REFERENCES recipe (id),
     domain TEXT NOT NULL,
     scenario TEXT NOT NULL,
+    settings TEXT NOT NULL,
     value TEXT NOT NULL,
-    PRIMARY KEY (recipe, domain, scenario)
+    PRIMARY KEY (recipe, domain, scenario, settings)
 ) WITHOUT ROWID;
 """
 
@@ -138,10 +140,10 @@ class RewardLedger:
                 " WHERE recipe = (SELECT id FROM recipe WHERE digest = ?) AND scenario = ? AND item = ? AND draw = ?",
                 (recipe.digest, scenario, item, draw),
             ).fetchone()
-        if row is None:
-            return None
-        usage = Usage(calls=row[1], input_tokens=row[2], output_tokens=row[3])
-        return Entry(value=json.loads(row[0]), usage=usage, seconds=row[4])
+            if row is None:
+                return None
+            usage = Usage(calls=row[1], input_tokens=row[2], output_tokens=row[3])
+            return Entry(value=json.loads(row[0]), usage=usage, seconds=row[4])
 
     def put(self, recipe: Recipe, scenario: str, item: str, entry: Entry, *, draw: int = 0) -> Entry:
         """Keep ``entry``; when this returns it is committed. Gives what is kept: an earlier entry stays."""
@@ -180,39 +182,37 @@ class RewardLedger:
         return Costs(count=int(row[0]), total=total, most_tokens=int(row[4]))
 
     def unfinished(self) -> frozenset[str]:
-        """Digests of the plans that a spending limit cut short."""
+        """Digests of the plans that were cut short, or of which an evaluation failed."""
         with self._told():
             return frozenset(row[0] for row in self._db.execute("SELECT plan FROM unfinished"))
 
     def mark_unfinished(self, plan: str, unfinished: bool = True) -> None:
-        """Note that the plan with this digest was cut short, or is complete now."""
+        """Note that the plan with this digest is to be made again, or is complete now."""
         statement = (
             "INSERT OR IGNORE INTO unfinished VALUES (?)" if unfinished else "DELETE FROM unfinished WHERE plan = ?"
         )
         with self._told():
             self._db.execute(statement, (plan,))
 
-    def lessons(self, recipe: Recipe, domain: str) -> dict[str, Lesson]:
-        """Digest of the scenario -> what planning it measured, in the order of digests."""
+    def lessons(self, recipe: Recipe, domain: str) -> dict[tuple[str, str], Lesson]:
+        """(Digest of the scenario, digest of the settings) -> what planning it measured, in the order of the keys."""
         with self._told():
             rows = self._db.execute(
-                "SELECT scenario, value FROM lesson WHERE recipe = (SELECT id FROM recipe WHERE digest = ?)"
-                " AND domain = ? ORDER BY scenario",
+                "SELECT scenario, settings, value FROM lesson"
+                " WHERE recipe = (SELECT id FROM recipe WHERE digest = ?) AND domain = ? ORDER BY scenario, settings",
                 (recipe.digest, domain),
             ).fetchall()
-        return {scenario: Lesson.model_validate_json(value) for scenario, value in rows}
+            return {(scenario, settings): Lesson.model_validate_json(value) for scenario, settings, value in rows}
 
-    def keep_lesson(self, recipe: Recipe, domain: str, scenario: str, lesson: Lesson) -> Lesson:
+    def keep_lesson(self, recipe: Recipe, domain: str, scenario: str, settings: str, lesson: Lesson) -> Lesson:
         """Keep ``lesson``. Gives what is kept: an earlier one stays, since others learned from it."""
         with self._told():
-            self._db.execute(
-                "INSERT OR IGNORE INTO lesson VALUES (?, ?, ?, ?)",
-                (key := self._recipe_id(recipe), domain, scenario, lesson.model_dump_json()),
-            )
+            key = (self._recipe_id(recipe), domain, scenario, settings)
+            self._db.execute("INSERT OR IGNORE INTO lesson VALUES (?, ?, ?, ?, ?)", (*key, lesson.model_dump_json()))
             row = self._db.execute(
-                "SELECT value FROM lesson WHERE recipe = ? AND domain = ? AND scenario = ?", (key, domain, scenario)
+                "SELECT value FROM lesson WHERE recipe = ? AND domain = ? AND scenario = ? AND settings = ?", key
             ).fetchone()
-        return Lesson.model_validate_json(row[0])
+            return Lesson.model_validate_json(row[0])
 
     def close(self) -> None:
         """Release the file."""
@@ -236,7 +236,7 @@ class RewardLedger:
             if foreign or version > _SCHEMA:
                 what = "another program's database" if foreign else "written by a newer version of askfirst"
                 raise LedgerUnusable(self.path, f"is {what}; name another file with --rewards")
-            if version < _SCHEMA:  # all that later versions brought are tables
+            if version < _SCHEMA:  # later versions brought tables, and another form of lessons
                 for statement in _TABLES.split(";"):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version = {_SCHEMA}")
@@ -258,6 +258,9 @@ class RewardLedger:
             except sqlite3.Error as error:
                 hint = "check permissions, free space and who else uses it, or name another file with --rewards"
                 raise LedgerUnusable(self.path, f"cannot be used ({error}); {hint}") from error
+            except (ValueError, TypeError) as error:
+                hint = "restore a copy, or name another file with --rewards"
+                raise LedgerUnusable(self.path, f"holds a damaged entry; {hint}") from error
 
 
 def digest(content: Mapping[str, Any] | list[Any] | tuple[Any, ...]) -> str:

@@ -23,20 +23,26 @@ class Curriculum:
     """The lessons of one command that plans ``scenarios``.
 
     A scenario learns from what the ledger holds of scenarios that are not part of the command, and from those of the
-    command that stand far enough before it. So a plan depends neither on timing, nor on whether the command was
-    interrupted and started again.
+    command, planned with the same settings, that stand far enough before it. So a plan depends neither on timing, nor
+    on whether the command was interrupted and started again, nor on how its scenarios were planned otherwise.
 
     Args:
         scenarios: all of the command, planned already or not.
         attributes: all that a scenario may have.
         ledger: where lessons are kept.
         recipe: of the scores.
+        settings: digest of everything else that a plan depends on.
     """
 
     def __init__(
-        self, scenarios: Sequence[Scenario], attributes: Sequence[str], ledger: RewardLedger, recipe: Recipe
+        self,
+        scenarios: Sequence[Scenario],
+        attributes: Sequence[str],
+        ledger: RewardLedger,
+        recipe: Recipe,
+        settings: str,
     ) -> None:
-        self._attributes, self._ledger, self._recipe = tuple(attributes), ledger, recipe
+        self._attributes, self._ledger, self._recipe, self._settings = tuple(attributes), ledger, recipe, settings
         self._courses: dict[str, _Course] = {}
         self._place: dict[str, int] = {}
         for scenario in scenarios:
@@ -65,7 +71,7 @@ class Curriculum:
         """What others may learn from ``scenario``. To be kept before its path is: a path in the store is not planned
         again, and so would never teach."""
         digest = scenario_digest(scenario)
-        kept = self._ledger.keep_lesson(self._recipe, scenario.domain, digest, lesson)
+        kept = self._ledger.keep_lesson(self._recipe, scenario.domain, digest, self._settings, lesson)
         self._courses[scenario.domain].lessons[digest] = kept
 
     def finish(self, scenario: Scenario) -> None:
@@ -76,11 +82,15 @@ class Curriculum:
     def _outset(self, course: _Course, domain: str) -> DomainEffects:
         from ..agents.domain_effects import DomainEffects  # numpy
 
-        course.lessons = self._ledger.lessons(self._recipe, domain)
-        taught, own = DomainEffects(self._attributes), set(course.order)
-        for digest, lesson in course.lessons.items():
-            if digest not in own:
-                taught = _after(taught, lesson)
+        kept = self._ledger.lessons(self._recipe, domain)
+        own = set(course.order)
+        course.lessons = {
+            scenario: kept[scenario, s] for scenario, s in kept if scenario in own and s == self._settings
+        }
+        taught, others = DomainEffects(self._attributes), {scenario: s for scenario, s in kept if scenario not in own}
+        others |= {scenario: s for scenario, s in kept if scenario in others and s == self._settings}
+        for scenario, settings in others.items():
+            taught = _after(taught, kept[scenario, settings])
         return taught
 
 

@@ -17,17 +17,19 @@ from ..models import EmptyCompletion, ScriptedChatModel, Usage
 from ..simulators.dialogue import TranscriptMessage
 from .planning import PlanRequest, Work
 from .reward_keeping import ranking_recipe, reward_recipe
-from .wiring import Wiring
+from .settings import OFFLINE
+from .wiring import ROLES, Wiring
 
 __all__ = ["Estimate", "estimate", "mean_cost"]
 
 _CHARACTERS_PER_TOKEN = 4
+_TEST = Usage(calls=1, input_tokens=12, output_tokens=4)
 _ANSWER_TOKENS, _VERDICT_TOKENS, _RANKING_TOKENS = 300, 200, 60
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will spend at most.
+    """What a run is expected to spend.
 
     Attributes:
         scenarios: how many are left to plan.
@@ -35,7 +37,7 @@ class Estimate:
         evaluations: attribute sets to answer and judge.
         rankings: rankings of attributes by the planner's model.
         reused: evaluations and rankings that the ledger holds already.
-        usage: calls and tokens.
+        usage: calls and tokens at the most evaluations and rankings, and of the short test of each model at the start.
         basis: where the cost of one evaluation comes from.
     """
 
@@ -73,12 +75,15 @@ async def mean_cost(
     scenarios: Sequence[Scenario], wiring: Wiring, ledger: RewardLedger, *, evaluations: int, rankings: int
 ) -> tuple[Usage, str]:
     """What so many evaluations and rankings cost as a mean, and where that comes from; see ``estimate``."""
-    if not scenarios or wiring.offline:
+    if wiring.offline:
         return Usage(), "no model is called"
+    tests = len({wiring.spec(role) for role in ROLES} - {OFFLINE})
+    usage = _times(tests, _TEST, 1)
+    if not scenarios:
+        return usage, "the short test of each model at the start"
     guess = await _guessed(scenarios[0], wiring)
     parts = ((evaluations, reward_recipe(wiring), guess[0]), (rankings, ranking_recipe(wiring), guess[1]))
     measured = [ledger.costs(recipe) for _, recipe, _ in parts]
-    usage = Usage()
     for (count, _, guessed), costs in zip(parts, measured, strict=True):
         usage += _times(count, costs.total, costs.count) if costs.count else _times(count, guessed, 1)
     if measured[0].count:

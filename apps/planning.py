@@ -63,6 +63,7 @@ class PlanSummary:
         failed: (scenario id, reason).
         unfinished: ids of the scenarios whose search a spending limit cut short; the same command goes on with them.
         waiting: ids of those for which it left nothing at all.
+        failed_evaluations: how many gave no score and were left out; the same command tries them again.
         paid: evaluations that were made.
         reused: evaluations that were in the ledger.
         spent: calls and tokens of this run, failed evaluations included.
@@ -73,6 +74,7 @@ class PlanSummary:
     failed: list[tuple[str, str]] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
+    failed_evaluations: int = 0
     paid: int = 0
     reused: int = 0
     spent: Usage = field(default_factory=Usage)
@@ -123,7 +125,9 @@ async def plan_scenarios(
     allowance = Allowance(max_calls=request.max_calls, max_tokens=request.max_tokens, concurrency=slots, spent=spent)
     work = open_work(scenarios, store.paths(), wiring, request, ledger)
     parts = planning_parts(wiring, ledger, allowance)
-    curriculum = Curriculum(scenarios, wiring.pack.attribute_ids, ledger, reward_recipe(wiring))
+    curriculum = Curriculum(
+        scenarios, wiring.pack.attribute_ids, ledger, reward_recipe(wiring), _settings(wiring, request)
+    )
     run = _Run(store, wiring, request, planner, parts, ledger, work.complete, curriculum)
     todo, done = iter(work.todo), itertools.count(work.kept + 1)
 
@@ -219,11 +223,12 @@ class _Run:
                 raise error.__cause__ from error
             summary.failed.append((scenario.id, str(error)))
             return
-        cut = self.parts.refused(scenario)
-        plan = digest(_origin(path))
-        # Marked before it is stored and unmarked after: whenever the run dies, no path that was cut counts as finished.
-        if cut:
+        cut, plan = self.parts.refused(scenario), digest(_origin(path))
+        summary.failed_evaluations += taker.failed
+        # Marked before it is stored and unmarked after: whenever the run dies, no such path counts as finished.
+        if cut or taker.failed:
             self.ledger.mark_unfinished(plan)
+        if cut:
             summary.unfinished.append(scenario.id)
             if path.id in self.complete:
                 return  # half a search does not replace what another planner or model finished
@@ -232,9 +237,14 @@ class _Run:
             self.curriculum.keep(scenario, taker.lesson(known))
         async with self.storing:
             await asyncio.to_thread(self.store.add, [path])  # embedding takes a while, and others wait for replies
-        if not cut:
+        if not (cut or taker.failed):
             self.ledger.mark_unfinished(plan, False)
         summary.planned.append(path)
+
+
+def _settings(wiring: Wiring, request: PlanRequest) -> str:
+    limits = (wiring.settings.budget, wiring.settings.max_burden, request.evaluations)
+    return digest((request.planner, *limits, request.seed, request.learn, request.leaves))
 
 
 def _origin(path: PlannedPath) -> tuple[str | float | None, ...]:

@@ -11,6 +11,7 @@ For harnesses that compare planners of attribute sets by a reward function of th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from askfirst.agents import GreedyPlanner, PaperMctsPlanner, PaperMctsSettings, PathPlanner
@@ -70,15 +71,17 @@ def planned(
 ) -> list[str]:
     """What ``planner`` finds: ``k`` attributes, or all that it could choose from."""
     scores: dict[frozenset[str], float] = {}
-    every = tuple(attributes)
+    every, k = tuple(attributes), min(k, len(attributes))
 
     async def reward(scenario: Scenario, attributes: frozenset[str], *, draw: int = 0) -> float:
         drawn = float(reward_fn([a for a in every if a in attributes]))
+        if math.isnan(drawn):
+            return drawn  # a failed evaluation
         scores[attributes] = min(5.0, max(1.0, drawn))  # a noisy draw may leave the range of scores
         return scores[attributes]
 
     async def ranked(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> Mapping[str, float]:
-        return {a: 1.0 if prior is None else prior[a] for a in remaining}
+        return {a: 1.0 if prior is None else prior.get(a, 0.0) for a in remaining}
 
     person = Scenario(id="bench", domain="bench", query="bench", profile=Profile(values=dict.fromkeys(attributes, "x")))
     plan = planner.plan(person, reward, ranked, attributes=attributes, budget=k, evaluations=max_evals, seed=seed)

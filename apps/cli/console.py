@@ -55,7 +55,8 @@ def print_estimate(expected: Estimate, scenarios: str, as_json: bool, **more: in
     out().print(
         f"{scenarios} At most {expected.evaluations} evaluations and {expected.rankings} rankings; {expected.reused} "
         "are paid for already.\n"
-        f"At most {usage.calls} calls and {usage.tokens} tokens ({usage.input_tokens} in, {usage.output_tokens} out).\n"
+        f"That is about {usage.calls} calls and {usage.tokens} tokens ({usage.input_tokens} in, "
+        f"{usage.output_tokens} out), and more where a reply must be asked for again.\n"
         f"Cost of one: {expected.basis}. Nothing was called.",
         markup=False,
         soft_wrap=True,

@@ -143,7 +143,7 @@ TokenLimit = Annotated[
     int | None,
     typer.Option("--max-tokens", min=1, help="Stop at so many tokens.", rich_help_panel=_LIMITS, show_default=False),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")]
 
 

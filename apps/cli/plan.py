@@ -102,6 +102,11 @@ def plan(
     _print_summary(summary, stored, wiring.store_name, ledger, as_json)
     for scenario_id, reason in summary.failed:
         note(f"{scenario_id}: {reason}")
+    if summary.failed_evaluations:
+        note(
+            f"{summary.failed_evaluations} evaluations failed and were left out. The same command tries them again, "
+            "and pays for nothing else twice."
+        )
     if summary.unfinished or summary.waiting:
         note(
             f"The limit of calls or tokens is reached. {len(summary.unfinished)} paths are the best so far, and "
@@ -155,6 +160,7 @@ def _print_summary(summary: PlanSummary, stored: int, store: str, ledger: Path, 
                 "failed": [{"scenario_id": s, "reason": r} for s, r in summary.failed],
                 "unfinished": summary.unfinished,
                 "waiting": summary.waiting,
+                "failed_evaluations": summary.failed_evaluations,
                 "limit_reached": bool(summary.unfinished or summary.waiting),
                 "evaluations": used,
                 "paid": summary.paid,

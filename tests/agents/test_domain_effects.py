@@ -11,6 +11,7 @@ from askfirst.agents import Lesson, LessonTaker, MctsPlanner, MctsSettings
 from askfirst.agents.domain_effects import DomainEffects
 from askfirst.agents.effects import BayesianEffects, hypotheses
 from askfirst.domains import Profile, Scenario
+from askfirst.models import ModelUnreachable
 
 NAMES = tuple("abcdef")
 DOMAIN = {"a": 0.55, "b": 0.45, "c": 0.1, "d": 0.0, "e": -0.1, "f": -0.2}
@@ -137,7 +138,9 @@ async def test_what_a_planner_is_told_is_taken_down() -> None:
     person = Scenario(id="p", domain="d", query="q?", profile=Profile(values={"a": "x", "b": "y"}))
 
     async def reward(scenario: Scenario, known: frozenset[str], *, draw: int = 0) -> float:
-        return 3.0 + len(known) / 10 + draw
+        if known == {"b"}:
+            raise ModelUnreachable("scripted", "nothing listens there")
+        return math.nan if draw > 1 else 3.0 + len(known) / 10 + draw
 
     async def prior(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> dict[str, float]:
         return dict.fromkeys(remaining, 1 / len(remaining))
@@ -147,6 +150,11 @@ async def test_what_a_planner_is_told_is_taken_down() -> None:
     await taker.prior(person, frozenset({"a"}), ["b"])
     for known, draw in ((("b", "a"), 0), ((), 0), (("a",), 0), (("a",), 1)):
         await taker.reward(person, frozenset(known), draw=draw)
+    assert taker.failed == 0
+    with pytest.raises(ModelUnreachable):
+        await taker.reward(person, frozenset("b"))
+    await taker.reward(person, frozenset("a"), draw=2)
+    assert taker.failed == 2
     assert taker.lesson(["a", "b", "c"]) == Lesson(
         prior={"a": 0.5, "b": 0.5}, scores=(((), 3.0), (("a",), 3.1), (("a", "b"), 3.2))
     )

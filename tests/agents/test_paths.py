@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from itertools import combinations
 
 from askfirst.agents.choices import Choices
@@ -43,6 +44,19 @@ async def test_every_prefix_is_the_best_known_that_extends_the_one_before() -> N
             assert all(known.get(other, 0.0) <= known[chosen] for other in others)
         assert found.prefix_scores == tuple(score(frozenset(found.path[:n])) for n in range(len(found.path) + 1))
         assert len(reward.calls) <= 6  # not every candidate is paid for: of 7 subsets some need no look
+
+
+async def test_no_step_passes_over_one_that_was_measured_to_be_better() -> None:
+    for seed in range(40):
+        score = synthetic(seed, ORDER, interaction=1.2)
+        sets = [s(*c) for n in (1, 2, 3) for c in combinations(ORDER, n)]
+        some = random.Random(seed).sample(sets, 7)
+        paid, _ = await paid_for(score, some, limit=9)
+        found = await best_path(paid, CHOICES, PRIOR)
+        for n in range(1, len(found.path) + 1):
+            chosen, steps = found.path[:n], [s(*found.path[: n - 1], a) for a in found.path[n - 1 :]]
+            best = max((paid.scores[step] for step in steps if step in paid.scores), default=None)
+            assert best is None or paid.scores.get(s(*chosen)) == best
 
 
 async def test_a_candidate_that_looks_best_and_is_not_gives_way_to_the_next() -> None:

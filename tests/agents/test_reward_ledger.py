@@ -52,15 +52,17 @@ def test_scenario_set_and_draw_count(path: Path) -> None:
         assert ledger.get(RECIPE, "s", "age", draw=1) is None
 
 
-def test_lessons_are_kept_by_recipe_and_domain_and_the_first_stands(path: Path) -> None:
+def test_lessons_are_kept_by_recipe_domain_and_settings_and_the_first_stands(path: Path) -> None:
     first, late = (Lesson(prior={"age": 1.0}, scores=((("age",), score),)) for score in (4.0, 2.0))
     with RewardLedger(path) as ledger:
-        assert ledger.keep_lesson(RECIPE, "Health", "s", first) == first
-        assert ledger.keep_lesson(RECIPE, "Health", "s", late) == first
-        assert ledger.keep_lesson(RECIPE, "Health", "r", late) == late
-        assert ledger.keep_lesson(RECIPE, "Career", "s", late) == late
+        assert ledger.keep_lesson(RECIPE, "Health", "s", "x", first) == first
+        assert ledger.keep_lesson(RECIPE, "Health", "s", "x", late) == first
+        assert ledger.keep_lesson(RECIPE, "Health", "s", "w", late) == late
+        assert ledger.keep_lesson(RECIPE, "Health", "r", "x", late) == late
+        assert ledger.keep_lesson(RECIPE, "Career", "s", "x", late) == late
     with RewardLedger(path) as again:
-        assert list(again.lessons(RECIPE, "Health").items()) == [("r", late), ("s", first)]
+        kept = [(("r", "x"), late), (("s", "w"), late), (("s", "x"), first)]
+        assert list(again.lessons(RECIPE, "Health").items()) == kept
         assert again.lessons(RECIPE.model_copy(update={"pack": "penguin 2"}), "Health") == {}
 
 
@@ -74,7 +76,31 @@ def test_a_ledger_of_the_first_version_goes_on(path: Path) -> None:
     lesson = Lesson(prior={"age": 1.0}, scores=())
     with RewardLedger(path) as ledger:
         assert ledger.get(RECIPE, "s", "age") == FOUR
-        assert ledger.keep_lesson(RECIPE, "Health", "s", lesson) == lesson
+        assert ledger.keep_lesson(RECIPE, "Health", "s", "x", lesson) == lesson
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE entry SET value = 'x'",
+        "UPDATE entry SET calls = 'many'",
+        "UPDATE lesson SET value = '{'",
+        """UPDATE lesson SET value = '{"prior": {"age": 1}, "scores": [[["age"], 1e300]]}'""",
+    ],
+)
+def test_a_damaged_row_is_one_clear_error(path: Path, damage: str) -> None:
+    with RewardLedger(path) as ledger:
+        ledger.put(RECIPE, "s", "age", FOUR)
+        ledger.keep_lesson(RECIPE, "Health", "s", "x", Lesson(prior={"age": 1.0}, scores=()))
+    with sqlite3.connect(path) as db:
+        db.execute(damage)
+    db.close()
+    with RewardLedger(path) as ledger:
+        read = (
+            (lambda: ledger.get(RECIPE, "s", "age")) if "entry" in damage else lambda: ledger.lessons(RECIPE, "Health")
+        )
+        with pytest.raises(LedgerUnusable, match="damaged"):
+            read()
 
 
 def test_the_first_commit_stands(path: Path) -> None:

@@ -46,10 +46,16 @@ def lesson(number: int) -> Lesson:
 
 
 async def learned(
-    people: list[Scenario], ledger: RewardLedger, *, workers: int, seed: int = 0, plan: int | None = None
+    people: list[Scenario],
+    ledger: RewardLedger,
+    *,
+    workers: int,
+    seed: int = 0,
+    plan: int | None = None,
+    settings: str = "usual",
 ) -> dict[str, tuple[int, list[float]]]:
     """What each of ``people`` had learned (lessons, and a belief in numbers), with so many planned side by side."""
-    curriculum, rng = Curriculum(people, NAMES, ledger, RECIPE), random.Random(seed)
+    curriculum, rng = Curriculum(people, NAMES, ledger, RECIPE, settings), random.Random(seed)
     found: dict[str, tuple[int, list[float]]] = {}
     order = iter(people[:plan])
 
@@ -102,6 +108,16 @@ async def test_what_other_commands_taught_is_there_from_the_start(ledger: Reward
     assert [found[f"Health{n}"][0] for n in range(10, 15)] == [5, 5, 5, 6, 7]
 
 
+async def test_what_other_settings_did_with_the_same_scenarios_does_not_count(ledger: RewardLedger) -> None:
+    people = [person(n) for n in range(8)]
+    with RewardLedger(None) as clean:
+        alone = await learned(people, clean, workers=2)
+    await learned(people, ledger, workers=2, settings="other")
+    assert await learned(people, ledger, workers=2) == alone
+    # Of scenarios outside of the command there is one lesson each.
+    assert (await learned([person(9)], ledger, workers=1))["Health9"][0] == 8
+
+
 async def test_scenarios_of_the_same_content_wait_for_each_other(ledger: RewardLedger) -> None:
     twins = [person(0).model_copy(update={"id": f"Health{n}"}) for n in range(6)]
     assert len({scenario_digest(t) for t in twins}) == 1
@@ -112,7 +128,7 @@ async def test_scenarios_of_the_same_content_wait_for_each_other(ledger: RewardL
 
 async def test_a_plan_that_came_to_no_end_teaches_nothing_and_holds_nobody_up(ledger: RewardLedger) -> None:
     people = [person(n) for n in range(4)]
-    curriculum = Curriculum(people, NAMES, ledger, RECIPE)
+    curriculum = Curriculum(people, NAMES, ledger, RECIPE, "usual")
     for one in people[:3]:
         await curriculum.before(one)
         curriculum.finish(one)

@@ -210,7 +210,7 @@ def test_a_dry_run_calls_nothing_and_bounds_what_comes(server: Planned, data: Pa
     assert measured.json["calls"] <= 1.6 * paid
     tokens = rest.json["usage"]["input_tokens"] + rest.json["usage"]["output_tokens"]
     assert tokens <= measured.json["tokens"] <= 1.6 * tokens
-    assert cli(*options(server, data, "--dry-run")).json["calls"] == 0
+    assert cli(*options(server, data, "--dry-run")).json["calls"] == 1  # the short test of the model
 
 
 def test_a_failed_evaluation_is_left_out_not_kept_and_tried_again_later(server: Planned, data: Path, cli: Cli) -> None:
@@ -225,6 +225,17 @@ def test_a_failed_evaluation_is_left_out_not_kept_and_tried_again_later(server: 
         *options(server, data, "--planner", "greedy", "--store", "other", "--rewards", ".askfirst/paths.rewards.sqlite")
     )
     assert all(server.verdicts[str(n), "gender"] == 2 for n in range(3))
+
+
+def test_a_path_of_which_an_evaluation_failed_is_planned_again(server: Planned, data: Path, cli: Cli) -> None:
+    server.broken = {"age+gender+marital_status"}
+    first = cli(*options(server, data, "--planner", "exhaustive", "--evaluations", "150"))
+    assert (first.code, first.json["planned"], first.json["failed_evaluations"]) == (0, 3, 3)
+    assert "3 evaluations failed" in first.err
+    server.broken = set()
+    again = cli(*options(server, data, "--planner", "exhaustive", "--evaluations", "150"))
+    assert (again.json["planned"], again.json["paid"], again.json["failed_evaluations"]) == (3, 3, 0)
+    assert cli(*options(server, data, "--planner", "exhaustive", "--evaluations", "150")).json["kept"] == 3
 
 
 def test_never_more_at_once_than_concurrency(server: Planned, data: Path, cli: Cli) -> None:
