@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+from ..agents import Allowance, RewardLedger
+from ..agents.context import Reward
 from ..domains import InputError, Scenario, UnknownNameError
 from ..evals import Progress, RunFolder, RunSettings, plan_run, read_run, run_eval, write_report
 from ..models import run_sync
 from ..simulators import COOPERATIVE_BEHAVIOUR, Behaviour, load_behaviours, load_scenarios, packaged_scenarios
 from ..vectorstore import PathStore
+from .reward_keeping import planning_parts, rewards_file
 from .settings import Settings
 from .wiring import Wiring
 
@@ -297,21 +301,32 @@ def _run(
     settings = folder.settings
     behaviours = _behaviours_of(settings)
     people = {b.name: partial(wiring.simulated_user, behaviour=b, turns=settings.turns) for b in behaviours}
-    summary = run_sync(
-        run_eval(
-            scenarios,
-            folder=folder,
-            pack=wiring.pack,
-            assistants=wiring.assistants(store),
-            make_user=people,
-            check_user=wiring.user_check() if settings.check_users else None,
-            judge=wiring.judge(crisis_texts=[b.crisis.text for b in behaviours if b.crisis is not None]),
-            concurrency=wiring.settings.concurrency,
-            on_progress=on_progress,
+    with _rewards(settings, wiring) as reward:
+        summary = run_sync(
+            run_eval(
+                scenarios,
+                folder=folder,
+                pack=wiring.pack,
+                assistants=wiring.assistants(store, reward),
+                make_user=people,
+                check_user=wiring.user_check() if settings.check_users else None,
+                judge=wiring.judge(crisis_texts=[b.crisis.text for b in behaviours if b.crisis is not None]),
+                concurrency=wiring.settings.concurrency,
+                on_progress=on_progress,
+            )
         )
-    )
     write_report([folder.path], folder.path / "report.html")
     errors = sum(r.error is not None for r in folder.records)
     without_paths = "raise" in folder.settings.conditions and not (store is not None and len(store))
     unjudged = sum(r.error is None and r.worth_another_try for r in folder.records)
     return EvalResult(folder.path, folder.settings, summary, errors, without_paths, unjudged)
+
+
+@contextmanager
+def _rewards(settings: RunSettings, wiring: Wiring) -> Iterator[Reward | None]:
+    """The planner's reward, kept in its ledger, where a condition tries every set; None where none does."""
+    if not any(condition.startswith("oracle:") for condition in settings.conditions):
+        yield None
+        return
+    with RewardLedger(rewards_file(wiring.settings)) as ledger:
+        yield planning_parts(wiring, ledger, Allowance(concurrency=wiring.settings.concurrency)).reward

@@ -304,8 +304,8 @@ class Wiring:
         model = self.model("judge")
         return None if model is None else LlmFidelityCheck(model, self.pack)
 
-    def assistants(self, store: PathStore | None) -> Assistants:
-        """The assistant of every condition."""
+    def assistants(self, store: PathStore | None, reward: Reward | None = None) -> Assistants:
+        """The assistant of every condition. ``reward``: what the oracle tries sets with; None: a fresh one."""
         return Assistants(
             self.pack,
             model=self.spec("agent"),
@@ -315,7 +315,7 @@ class Wiring:
                 "agent": lambda: self._raise_assistant(None, use_planner=False),
                 "raise": lambda: self._raise_assistant(store, use_planner=True),
             },
-            oracle=BestSubset(self.reward(), self.pack),
+            oracle=BestSubset(reward or self.reward(), self.pack),
         )
 
     def _raise_assistant(self, store: PathStore | None, *, use_planner: bool) -> RaiseAssistant:

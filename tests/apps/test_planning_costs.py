@@ -284,3 +284,14 @@ def test_a_dry_run_needs_no_key(cli: Cli, write_scenarios: Write, monkeypatch: p
     assert dry.code == 0, dry.err
     assert dry.json["calls"] > 0
     assert cli("plan", write_scenarios({"split": "plan"}), "--model", "opneai:x", "--dry-run").code == 2
+
+
+def test_the_oracle_of_an_evaluation_pays_for_no_set_twice(server: Planned, data: Path, cli: Cli) -> None:
+    command = ["eval", str(data), "--split", "all", "--limit", "1", "--condition", "oracle:2", "--json"]
+    command += ["--model", "openai:m", "--user-model", "offline", "--base-url", server.url, "--concurrency", "3"]
+    assert cli(*command, "--out", "one").code == 0
+    sets = sum(1 for number, shown in server.answers if shown.count("+") == 1)
+    assert sets == 45
+    before = sum(server.answers.values())
+    assert cli(*command, "--out", "two").code == 0
+    assert sum(server.answers.values()) == before + 1  # the answer to the person
