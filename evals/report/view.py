@@ -271,8 +271,17 @@ def _samples(run: Run, reference: str, rival: str | None) -> tuple[Sample, ...]:
         whole.sort(key=lambda r: r[reference].score or 0.0)
         whys = ("Lowest score", "In the middle", "Highest score")
     else:
-        whole.sort(key=lambda r: (r[reference].score or 0.0) - (r[rival].score or 0.0))
-        whys = (f"Where {rival} gained most over {reference}", "In the middle", f"Where {rival} gained least")
+
+        def gain(records: Mapping[str, ConversationRecord]) -> float:
+            return (records[rival].score or 0.0) - (records[reference].score or 0.0)
+
+        whole.sort(key=gain, reverse=True)
+        most, least = (gain(whole[0]), gain(whole[-1])) if whole else (0.0, 0.0)
+        whys = (
+            f"Where {rival} gained most over {reference}" if most > 0 else f"Where {rival} came nearest to {reference}",
+            "In the middle",
+            f"Where {rival} lost most against {reference}" if least < 0 else f"Where {rival} gained least",
+        )
     places = sorted({0, len(whole) // 2, len(whole) - 1}) if len(whole) >= _SAMPLES else range(len(whole))
     return tuple(
         Sample(why, whole[i][conditions[0]], tuple(whole[i][c] for c in conditions))

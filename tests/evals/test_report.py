@@ -171,6 +171,22 @@ def test_the_difference_is_told_whichever_condition_was_named_first(toy_pack: Do
     assert "Against context_free" in html
 
 
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([5, 4, 3, 3], ["static:1 gained most over context_free", "static:1 gained least"]),
+        ([2, 1, 2, 1], ["static:1 came nearest to context_free", "static:1 lost most against context_free"]),
+    ],
+)
+def test_a_conversation_to_read_is_not_called_a_gain_that_it_is_not(
+    scores: list[int], said: list[str], toy_pack: DomainPack, tmp_path: Path
+) -> None:
+    records = [record(f"everyday-{i:02}", "context_free", 2) for i in range(4)]
+    records += [record(f"everyday-{i:02}", "static:1", s) for i, s in enumerate(scores)]
+    html = page(run_of(tmp_path / "run", toy_pack, records, ["context_free", "static:1"]))
+    assert all(text in html for text in said)
+
+
 def test_several_runs_stand_side_by_side(toy_pack: DomainPack, tmp_path: Path) -> None:
     first = run_of(tmp_path / "first", toy_pack, full())
     second = run_of(tmp_path / "second", toy_pack, full(1), model="other-model")
