@@ -161,13 +161,15 @@ def _print_study(summary: dict[str, Any], run: ConvergenceRun, files: list[Path]
     if spent.calls:
         told[0] += f" {spent.calls} calls, {spent.tokens} tokens."
     if counts["flat"]:
-        told.append(f"Without regret, because all their sets score alike: {counts['flat']} scenarios.")
+        told.append(f"Scenarios without regret, because all their sets score alike: {counts['flat']}.")
     if counts["failed_evaluations"]:
         told.append(f"{counts['failed_evaluations']} evaluations failed and are left out.")
     if counts["fallback_rankings"]:
         told.append(f"{counts['fallback_rankings']} rankings failed; there the pack's order guided the search.")
     if counts["not_repeating"]:
-        told.append(f"In {counts['not_repeating']} scenarios a longer search did not begin as the shorter one did.")
+        told.append(
+            f"Scenarios of which a longer search did not begin as the shorter one did: {counts['not_repeating']}."
+        )
     told += [f"Written: {file}" for file in files]
     console.print("\n".join(told), markup=False, soft_wrap=True)
 
