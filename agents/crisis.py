@@ -86,7 +86,7 @@ class PackCrisisScreen:
     def _in_short(self, country: str | None) -> str:
         code = _country(country)
         number = self._resources.emergency_numbers.get(code) if code else None
-        services = "; ".join(f"{s.name} ({s.contact})" for s in self._resources.for_country(code))
+        services = "; ".join(f"{_FOR[s.about]}{s.name} ({s.contact})" for s in self._resources.for_country(code))
         return f"{_REACH} {services}. {_NOW.format(number=number) if number else _NOW_ANYWHERE}"
 
 
@@ -133,6 +133,7 @@ class _Opinion(BaseModel):
 
 _EMERGENCY = "If you or someone else is in danger right now, or badly hurt, please call {number} now."
 _REACH = "There for you now:"
+_FOR = {None: "", "violence": "if somebody hurts or threatens you, "}
 _NOW = "In danger right now: call {number}."
 _NOW_ANYWHERE = "In danger right now: call the emergency number of the country you are in."
 _ALSO_CALLED = {"UK": "GB"}
@@ -145,4 +146,4 @@ def _country(country: str | None) -> str | None:
 
 def _line(service: CrisisResource) -> str:
     hours = f" ({service.availability})" if service.availability else ""
-    return f"- {service.name}: {service.contact}{hours}"
+    return f"- {_FOR[service.about].capitalize()}{service.name}: {service.contact}{hours}"

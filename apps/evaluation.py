@@ -68,7 +68,7 @@ class EvalRequest:
         behaviours: how the simulated people behave: packaged names or paths of files; every scenario is run under each.
         turns: messages of the person after the assistant's answer.
         redraws: how often a conversation is drawn again whose simulated person failed.
-        check_users: whether the judge's model checks the simulated people too; without effect offline.
+        check_users: whether the judge's model checks the simulated people too; there must be one.
         fail_under: the gate, 1 to 5: the mean that no condition may be below; None: no gate.
     """
 
@@ -167,6 +167,10 @@ def run_evaluation(
         InputError, RunFolderError: nothing was run.
         RunAborted: every conversation fails; what was tried is in the folder.
     """
+    if request.check_users and wiring.model("judge") is None:
+        raise InputError(
+            "--check-users asks the judge's model, and there is none; give --judge-model too, or leave it out"
+        )
     scenarios = scenarios_from(request.data, wiring, request.split, default="eval")
     settings, used, _ = plan_run(
         scenarios,

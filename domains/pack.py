@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
@@ -127,6 +127,10 @@ class CrisisResource(Value):
     name: Said = Field(min_length=1)
     contact: Said = Field(min_length=1, description="How to reach it, as its source says.")
     availability: str = ""
+    about: Literal["violence"] | None = Field(
+        default=None,
+        description="What it is for, where it is not for everybody in crisis: it then stands last, and says so.",
+    )
     source: str = Field(pattern=r"^https://", description="Page of the service that gives these details.")
     checked: date = Field(description="When the source was last compared.")
 
@@ -166,9 +170,10 @@ class Resources(Value):
         return self
 
     def for_country(self, country: str | None) -> tuple[CrisisResource, ...]:
-        """Services of ``country``, then the international ones."""
-        own = tuple(s for s in self.services if s.country == country)
-        return own + tuple(s for s in self.services if s.country == "*")
+        """Services of ``country``, then the international ones, and last those that are not for everybody."""
+        own = [s for s in self.services if s.country == country]
+        everywhere = [s for s in self.services if s.country == "*"]
+        return tuple(sorted(own + everywhere, key=lambda s: s.about is not None))
 
 
 class DomainPack(Value):

@@ -271,3 +271,14 @@ def test_every_service_names_an_https_source_and_a_date(pack: DomainPack) -> Non
         assert service.source.startswith("https://")
         assert service.checked.isoformat() == "2026-11-29"
     assert len({s.country for s in pack.resources.services}) >= 10
+
+
+def test_a_service_for_people_who_suffer_violence_stands_last_and_says_so(pack: DomainPack) -> None:
+    screen = PackCrisisScreen(pack)
+    for country in ("DE", "US", "GB", "AU"):
+        lines = [line for line in screen.answer(country).splitlines() if line.startswith("- ")]
+        said = [line.startswith("- If somebody hurts or threatens you, ") for line in lines]
+        assert said == sorted(said), country
+        assert sum(said) == 1, country
+    assert "- Find A Helpline" in screen.answer("DE").split("violence")[0].split("Gewalt")[0]
+    assert "if somebody hurts or threatens you" in screen.follow_up("DE", "ok")

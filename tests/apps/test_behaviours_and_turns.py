@@ -231,3 +231,9 @@ async def test_a_models_opinion_on_risk_is_asked_on_every_further_message(pack: 
 
 def test_offline_there_is_no_second_opinion_on_simulated_people(tmp_path: Path) -> None:
     assert Wiring(load_settings(store=tmp_path / "paths")).user_check() is None
+
+
+def test_a_check_that_nobody_can_make_is_refused(cli: Cli) -> None:
+    refused = cli("eval", "penguin_mini", "--condition", "static:1", "--limit", "1", "--out", "r", "--check-users")
+    assert refused.code == 2
+    assert "--judge-model" in refused.err
