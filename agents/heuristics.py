@@ -63,7 +63,7 @@ _FILLER = re.compile(
     r"perfectly )?honest|"
     r"in all honesty|tbh|i guess|i suppose|i think(?! (?:about|of|a lot|so\b|not\b|too much))|i'd say|i would say|"
     r"let's say|"
-    r"let me (?:think|see)|good question)\b[\s,.:…–]+(?=\S)",
+    r"let me (?:think|see)|good question|of course(?! not?\b)|certainly(?! not\b)|all ?right(?=\.))\b[\s,.:…–]+(?=\S)",
     re.IGNORECASE,
 )
 

@@ -13,6 +13,7 @@ from askfirst.agents.heuristics import (
     refuses,
     sentences,
     tidy,
+    without_fillers,
 )
 from askfirst.domains import DomainPack
 
@@ -82,3 +83,17 @@ def test_the_package_is_light_to_import() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Of course. Male", "Male"),
+        ("All right. Single, two kids", "Single, two kids"),
+        ("Of course not.", "Of course not."),
+        ("All right, mostly", "All right, mostly"),
+        ("Certainly not.", "Certainly not."),
+    ],
+)
+def test_a_courtesy_that_opens_an_answer_is_no_part_of_it(said: str, left: str) -> None:
+    assert without_fillers(said) == left
