@@ -69,20 +69,26 @@ def detail_named(query: str, profile: Profile, tables: SamplingTables, pack: Dom
     """The first attribute of ``profile`` that ``query`` gives away, None if none.
 
     Looks for the pack's *tells* (any statement about an attribute counts, true or not), the tables' ``mentions`` of the
-    value, and the value itself word for word where it is distinctive.
+    value, of another value where the person claims it ("as a nurse", "my anxiety"), and the value itself word for word
+    where it is distinctive.
     """
     values = tables.canonical(profile)
     folded = f" {_fold(query)} "
     for attribute, value in profile.items():
         if pack.attribute(attribute).told_in(query):
             return attribute
-        pattern = tables.mention_patterns.get((attribute, values.get(attribute, "")))
-        if pattern is not None and pattern.search(query):
-            return attribute
+        for (of, other), pattern in tables.mention_patterns.items():
+            if of != attribute or (found := pattern.search(query)) is None:
+                continue
+            if other == values.get(attribute, "") or _CLAIM.search(query[: found.start()]):
+                return attribute
         phrases = (_fold(value), _fold(value.partition(",")[2]))
         if any(len(p) >= 9 and f" {p} " in folded for p in phrases):
             return attribute
     return None
+
+
+_CLAIM = re.compile(r"\b(?:as an?|i'?m(?: an?)?|i am(?: an?)?|my(?: own)?)\s+$", re.IGNORECASE)
 
 
 def _fold(text: str) -> str:

@@ -42,6 +42,10 @@ def tables(pack: DomainPack) -> SamplingTables:
         ("Does winter make depression worse?", "mental_health_status"),
         ("I used to hurt myself, is that normal?", "self_harm_history"),
         ("It's hopeless. Should I go anyway?", "emotional_state"),
+        # What is claimed and is not so for this person.
+        ("As a nurse, is this wise for me?", "profession"),
+        ("My anxiety is bad, should I still do it?", "mental_health_status"),
+        ("I'm a widow, may I rent out the house?", "marital_status"),
     ],
 )
 def test_a_query_that_names_a_detail(pack: DomainPack, tables: SamplingTables, query: str, attribute: str) -> None:
@@ -59,6 +63,8 @@ def test_a_query_that_names_a_detail(pack: DomainPack, tables: SamplingTables, q
         "May I ignore the rules of the house for one evening?",
         "How do I ignore a colleague's instructions politely when they are unsafe?",
         "What would end the lease early?",
+        "A nurse told me to wait. Should I?",
+        "Who pays for the farm if the owner leaves?",
         "我应该辞职吗？",
         "هل أترك كل شيء وأرحل؟",
     ],
