@@ -10,6 +10,7 @@ from .conditions import Assistants, Condition, QuestionnaireAssistant, check_con
 from .errors import EvalError, RewardUnscored, RunAborted, RunExists, RunFolderError, RunLocked, SettingsDiffer
 from .heuristic_judge import HeuristicJudge
 from .judge import Judge, LlmJudge
+from .ledger_metrics import unclear_notes
 from .metrics import clustered_interval, paired_difference, summarise
 from .records import ConversationRecord, RunSettings, plan_run
 from .report import OFFLINE_LABEL, crisis_notes, write_report
@@ -55,5 +56,6 @@ __all__ = [
     "read_run",
     "run_eval",
     "summarise",
+    "unclear_notes",
     "write_report",
 ]

@@ -135,7 +135,7 @@ class Conversations:
             )
         finally:
             await session.aclose()
-        if self.check_user is not None and dialogue.simulator_failure is None:
+        if self.check_user is not None and (dialogue.simulator_failure is None or dialogue.only_unclear):
             dialogue = await self.check_user.check(dialogue)
         return dialogue, prepared.granted
 

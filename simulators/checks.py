@@ -17,7 +17,7 @@ from ..domains.value import Value
 from .claims import contradictions
 from .fidelity import leaks, refuses_to_play, speaks_as_assistant, stems
 from .persons import own_words_of
-from .telling import measure
+from .telling import declining, measure, not_knowing
 from .words import fold, plain
 
 __all__ = [
@@ -244,12 +244,16 @@ def repeats(
     words = len(said.split())
     if tells and all(a in told for a in tells):
         return False
-    if not tells and words <= _LONGEST_NO_ANSWER and _NO_ANSWER.search(plain(text)):
+    if not tells and words <= _LONGEST_NO_ANSWER and _gives_none(text):
         return False
     others = [fold(_spelled_out(earlier)) for question, earlier in before if not _alike(fold(question), fold(agent))]
     if words < _FEWEST_WORDS:
         return words > 1 and not _AGREES.search(text) and others.count(said) >= _TIMES - 1
     return any(_says_again(said, earlier) for earlier in others) or _glued(said, others)
+
+
+def _gives_none(text: str) -> bool:
+    return _NO_ANSWER.search(plain(text)) is not None or "told" in (declining(text), not_knowing(text))
 
 
 def _glued(said: str, earlier: Sequence[str]) -> bool:

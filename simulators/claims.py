@@ -8,16 +8,20 @@ from collections.abc import Collection, Mapping
 from ..domains.attribute import Attribute
 from ..domains.pack import DomainPack
 from .disclosure import head_of, is_harmless, is_none
+from .persons import own_clauses
 from .words import (
     KIN,
+    SAID_AS,
     STOP,
     SYNONYMS,
+    ages_said,
+    agrees,
     covers,
     decade_in,
     digits,
+    holds,
     in_digits,
     is_negated,
-    numbers_said,
     own_words,
     plain,
     words,
@@ -48,7 +52,7 @@ def contradictions(
             closely
             and (
                 _lists_another(said, attribute, value)
-                or _denies(said, attribute, value)
+                or _denies(said, attribute, value, flatly=not any(is_none(v) for v in tell.values()))
                 or _counts_differently(said, value)
                 or (len(tell) == 1 and _grave(said, attribute, value, pack))
             )
@@ -61,6 +65,8 @@ def _states_another(text: str, attribute: Attribute, value: str) -> bool:
     claim = attribute.told_in(text)
     if claim is None:
         return False
+    if _AGE.fullmatch(head_of(value)) and (digits(claim) or decade_in(claim) is not None):
+        return _counts_differently(text, value)
     decade, own = decade_in(claim), digits(value)
     if decade is not None:
         return any(own) and not any(decade <= n < decade + 10 for n in own)
@@ -71,7 +77,9 @@ def _states_another(text: str, attribute: Attribute, value: str) -> bool:
 
 def _is_another(text: str, claim: str, attribute: Attribute, value: str) -> bool:
     """A claim in words: against ``value`` if none of its words is said, and the claim is a different one."""
-    if _own_said(text, value):
+    head = head_of(value).casefold()
+    said_as = SAID_AS.get(head)
+    if _own_said(text, value) or (said_as and re.search(rf"\b(?:{said_as})\b", claim, re.IGNORECASE)):
         return False
     kin = KIN.get(claim.casefold().removeprefix("my ").strip())
     named = kin or claim
@@ -105,12 +113,18 @@ def _lists_another(text: str, attribute: Attribute, value: str) -> bool:
     return False
 
 
+_AGE = re.compile(r"\s*\d{2}(?:\s*[-–]\s*\d{2}|\s*\+)?\s*")
+
+
 def _counts_differently(text: str, value: str) -> bool:
-    """Where the value is a number ("41", "25-34"): another number of two digits, without a unit, and not that one."""
-    if not re.fullmatch(r"\s*\d{2}(?:\s*[-–]\s*\d{2}|\s*\+)?\s*", head_of(value)):
+    """Where the value is a number ("41", "25-34"): other numbers of two digits or decades, said of the person, and none
+    that may be that one."""
+    if not _AGE.fullmatch(head_of(value)):
         return False
-    said = numbers_said(text)
-    return bool(said) and not any(covers(value, n) for n in said)
+    clauses = own_clauses(text)
+    decades = [d for c in clauses if (d := decade_in(c)) is not None]
+    said = [*((d, d + 9) for d in decades), *(ages for c in clauses for ages in ages_said(c))]
+    return bool(said) and not any(agrees(value, ages) for ages in said)
 
 
 _GRAVE = 2.0
@@ -122,28 +136,53 @@ def _grave(text: str, attribute: Attribute, value: str, pack: DomainPack) -> boo
     if attribute.group == "demographic" or "," in value or not is_harmless(value):
         return False
     rules = [r for r in pack.risk_rules if r.attribute == attribute.id and r.weight >= _GRAVE]
-    told = [c for c in _CLAUSE.split(text) if not _NEGATES.search(c)]
+    # A label before its value ("As to past self-harm history, none") claims nothing.
+    told = [c for c in _CLAUSE.split(text) if not _NEGATES.search(c) and not holds(c, attribute.label)]
     return any(r.triggered_by(c, None) and not r.triggered_by(value, None) for r in rules for c in told)
 
 
 _NEGATES = re.compile(r"\b(?:no|not|never|nothing|none|without)\b|n't", re.IGNORECASE)
-_DENIAL = re.compile(
+_NO = (
     r"^\W*(?:no|nope|nothing|never|none|not really|not at all)\b"
     r"|,\s*(?:no|never)\W*$|^\W*i (?:haven't|have not|didn't|did not|never)\b[^.!?,]{0,30}\W*$"
-    r"|\b(?:i'm|i am|it's|it is|is|everything's|everything is|all) (?:just |doing |all |perfectly |totally )?"
-    r"(?:fine|okay|ok|great)\b"
-    r"|\b(?:never|not) (?:done|had|tried|felt) (?:anything|something) like\b|\bmentally (?:strong|well|fine|healthy)\b"
+)
+_FLAT_NO = re.compile(_NO, re.IGNORECASE)
+_FINE = re.compile(
+    r"\b(?:i'm|i am|it's|it is|is|everything's|everything is|all) (?:just |doing |all |perfectly |totally )?"
+    r"(?:fine|okay|ok|great)\b",
+    re.IGNORECASE,
+)
+# "I'm fine now, but ...", "okay most days": whoever says so says that all is not well.
+_HEDGE = re.compile(
+    r"\b(?:but|just|most(?:ly)?|usually|now|these days|except|though|some days|until|as long as)\b", re.IGNORECASE
+)
+_DENIAL = re.compile(
+    r"\b(?:never|not) (?:done|had|tried|felt) (?:anything|something) like\b|\bmentally (?:strong|well|fine|healthy)\b"
     r"|\bno (?:issues|problems|illness|conditions?|complaints)\b|\bnothing (?:serious|like that|special)\b",
     re.IGNORECASE,
 )
-_AFFIRMS = re.compile(r"^\W*(?:yes|yeah|yep|i did|i have)\b", re.IGNORECASE)
+_AFFIRMS = re.compile(
+    r"^\W*(?:yes|yeah|yep|i did|i have)\b"
+    r"|\bi (?:used to |did |have |had |once |often )*(?:cut|hurt|harmed|burned|burnt) myself\b"
+    r"|\bi used to (?:cut|hurt|harm|burn) myself\b",
+    re.IGNORECASE,
+)
 _QUESTION_BACK = re.compile(r"\?\s*$")
 
 
-def _denies(text: str, attribute: Attribute, value: str) -> bool:
-    """A flat "no" or "fine" where the value is grave, or "yes" where it is none; only for health, mind and feelings."""
+def _denies(text: str, attribute: Attribute, value: str, *, flatly: bool) -> bool:
+    """A flat "no" or "fine" where the value is grave, or "yes" where it is none; only for health, mind and feelings.
+
+    Args:
+        flatly: a bare "no" may deny this value; it does not where another value that is to be told is "None".
+    """
     if attribute.group == "demographic" or _own_said(text, value) or _QUESTION_BACK.search(text):
         return False
     if is_none(value):
         return _AFFIRMS.search(text) is not None
-    return not is_harmless(value) and _DENIAL.search(text) is not None
+    if is_harmless(value):
+        return False
+    fine = _FINE.search(text)
+    return bool(
+        _DENIAL.search(text) or (flatly and _FLAT_NO.search(text)) or (fine and not _HEDGE.search(text[fine.end() :]))
+    )

@@ -40,12 +40,21 @@ class Move(Value):
         """Everything that this message tells."""
         return {**self.may.tell, **self.changed}
 
-    def turn(self, text: str, said: Mapping[str, Said], *, ended: bool = False, faults: Sequence[str] = ()) -> UserTurn:
+    def turn(
+        self,
+        text: str,
+        said: Mapping[str, Said],
+        *,
+        ended: bool = False,
+        faults: Sequence[str] = (),
+        measured: bool = False,
+    ) -> UserTurn:
         """The message ``text`` with its tags.
 
         Args:
             said: attribute -> whether ``text`` says what this move has of it (``tell``, ``may.decline``,
                 ``may.unknown``); missing: "told".
+            measured: a language model wrote the text.
         """
 
         def told(names: Iterable[str]) -> tuple[str, ...]:
@@ -66,6 +75,7 @@ class Move(Value):
             crisis=self.crisis is not None,
             ended=ended or self.ends,
             verbatim=True,
+            measured=measured,
             faults=tuple(faults),
         )
 

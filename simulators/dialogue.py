@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -46,8 +46,9 @@ class Dialogue(Value):
     person spoke as the assistant), ``unusable_user`` (their message was empty, a refusal, far too long or the prompt;
     see ``faults``), ``failed`` (only in ``DialogueFailed.partial``).
 
-    Where the person left or fell silent before the assistant had answered, its answer follows an empty message of the
-    person if it could still give one (``ConcludingSession``); the stop reason is that of the person.
+    Where the person left before the assistant had answered, its answer, if it could still give one
+    (``ConcludingSession``), stands in the place of the question that they did not wait for; the ledger keeps that it
+    was asked. Where they fell silent, it follows an empty message of theirs. The stop reason is that of the person.
     """
 
     transcript: tuple[TranscriptMessage, ...] = ()
@@ -61,6 +62,7 @@ class Dialogue(Value):
     known: dict[str, str] = Field(default_factory=dict, description="What the assistant knew or was told at the end.")
     given: dict[str, str] = Field(default_factory=dict, description="What the person was to tell, lies included.")
     told: dict[str, str] = Field(default_factory=dict, description="What their text tells of it.")
+    due: tuple[str, ...] = Field(default=(), description="Attributes that a model was to tell of, opening apart.")
     asked: tuple[str, ...] = Field(default=(), description="Attributes asked for, in order.")
     stop_reason: StopReason
     agent_reason: str | None = Field(default=None, description="Why the assistant stopped asking, in its own words.")
@@ -80,6 +82,23 @@ class Dialogue(Value):
     def simulator_failure(self) -> str | None:
         """The first fault that shows that the simulated person was not the person, None if there is none."""
         return "role_swap" if self.stop_reason == "role_swap" else failure_in(self.faults)
+
+    @property
+    def only_unclear(self) -> bool:
+        """Whether nothing but too many unclear values speaks against the person: a second opinion may settle them."""
+        others = tuple(f for f in self.faults if f != "omitted")
+        return self.stop_reason != "role_swap" and failure_in(others) is None and "omitted" in self.faults
+
+    def with_second_opinion(self, ledger: Ledger, told: Mapping[str, str], faults: Iterable[str]) -> Dialogue:
+        """This conversation with what a model made of it; whether enough was told is counted anew."""
+        every = (*(f for f in self.faults if f != "omitted"), *faults)
+        return self.model_copy(
+            update={
+                "ledger": ledger,
+                "told": dict(told),
+                "faults": tuple(dict.fromkeys((*every, *_unheard(self.due, ledger.told)))),
+            }
+        )
 
     @property
     def disqualified_by(self) -> str | None:
@@ -180,12 +199,18 @@ def _something(turn: AgentTurn) -> AgentTurn:
 
 
 def _finish(talk: Sequence[AgentTurn | UserTurn], attributes: Sequence[str], reason: StopReason) -> Dialogue:
-    # A silence that the assistant replied to stays, as an empty message: the sides alternate strictly.
-    replied = {id(t) for t, after in itertools.pairwise(talk) if isinstance(after, AgentTurn)}
-    heard = [t for t in talk if isinstance(t, AgentTurn) or silence(t) is None or id(t) in replied]
+    # The sides alternate strictly. A silence that the assistant replied to stays, as an empty message; but who has left
+    # says nothing more: the question that they did not wait for makes way for the answer asked for instead.
+    replied = {
+        id(t) for t, after in itertools.pairwise(talk) if isinstance(after, AgentTurn) and reason == "empty_user"
+    }
+    spoken = [t for t in talk if isinstance(t, AgentTurn) or silence(t) is None or id(t) in replied]
+    heard = [t for t, after in itertools.zip_longest(spoken, spoken[1:]) if not _overtaken(t, after)]
     ledger = build_ledger(attributes, talk)
     agents = [t for t in talk if isinstance(t, AgentTurn)]
     users = [t for t in talk if isinstance(t, UserTurn)]
+    due = tuple(dict.fromkeys(a for t in users if t.measured for a in t.values))
+    heard_of = {a for t in users if t.measured for a in t.disclosed}
     return Dialogue(
         transcript=tuple(
             TranscriptMessage(role="assistant" if isinstance(t, AgentTurn) else "user", content=t.text) for t in heard
@@ -200,20 +225,21 @@ def _finish(talk: Sequence[AgentTurn | UserTurn], attributes: Sequence[str], rea
         stop_reason=reason,
         agent_reason=next((t.stop_reason for t in reversed(agents) if t.stop_reason), None),
         crisis_turn=_crisis_turn(talk),
-        faults=(*(f for t in users for f in t.faults), *_unheard(users)),
+        due=due,
+        faults=(*(f for t in users for f in t.faults), *_unheard(due, heard_of)),
         notes=tuple(dict.fromkeys(n for t in agents for n in t.notes)),
     )
 
 
-_TOO_MANY_UNCLEAR = 3
+def _overtaken(turn: AgentTurn | UserTurn, after: AgentTurn | UserTurn | None) -> bool:
+    return isinstance(turn, AgentTurn) and isinstance(after, AgentTurn)
 
 
-def _unheard(users: Sequence[UserTurn]) -> tuple[str, ...]:
-    """The fault ``omitted`` where the person was to tell several values and no text shows one: a reply may be
-    worded in a way that code does not know, but hardly all."""
-    given = {a for t in users[1:] for a in t.values}
-    told = {a for t in users[1:] for a in t.disclosed}
-    return ("omitted",) if len(given) >= _TOO_MANY_UNCLEAR and not told else ()
+def _unheard(due: Iterable[str], told: Container[str]) -> tuple[str, ...]:
+    """The fault ``omitted`` where less than half of the values that a model was ``due`` to tell was told: a reply may
+    be worded in a way that code does not know, but hardly most of them."""
+    due = tuple(due)
+    return ("omitted",) if sum(a in told for a in due) * 2 < len(due) else ()
 
 
 def _answers(agents: Sequence[AgentTurn]) -> tuple[str, ...]:

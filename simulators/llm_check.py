@@ -44,7 +44,7 @@ class LlmFidelityCheck:
 
     A finding counts only if its words stand in a message of the person after the opening, and if the fact it names was
     to be told; so a model cannot invent a fault. It also settles which values were told that code calls ``unclear``:
-    told with the person's words, ``omitted`` if the model finds none.
+    told with the person's words, ``omitted`` if the model finds none. Whether enough was told is then counted anew.
 
     Args:
         model: gives the opinion; better not the one that plays the person.
@@ -99,8 +99,7 @@ def _with_settled(dialogue: Dialogue, faults: list[str], opinions: Mapping[str, 
             faults.append(f"omitted:{attribute}")
         else:
             told[attribute] = value
-    every = tuple(dict.fromkeys((*dialogue.faults, *faults)))
-    return dialogue.model_copy(update={"ledger": Ledger(entries=entries), "told": told, "faults": every})
+    return dialogue.with_second_opinion(Ledger(entries=entries), told, faults)
 
 
 def _turn_with(words: str, dialogue: Dialogue) -> int | None:

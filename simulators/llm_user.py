@@ -117,7 +117,7 @@ class LlmUser:
         self._said.append((agent.text, drawn.text))
         said = measure(drawn.text, move.tell, self.pack, decline=move.may.decline, unknown=move.may.unknown)
         said.update({a: "unclear" for a in said if f"contradiction:{a}" in problems})
-        return move.turn(drawn.text, said, ended=drawn.ended, faults=(*repaired, *problems))
+        return move.turn(drawn.text, said, ended=drawn.ended, faults=(*repaired, *problems), measured=True)
 
     async def _draw(
         self, agent: AgentTurn, move: Move, before: Mapping[str, str]

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from ..domains.attribute import Attribute
 from ..domains.pack import DomainPack
 from .disclosure import head_of, is_none
+from .persons import own_clauses
 from .words import (
+    FUNCTION,
+    ILLNESSES,
     SAID_AS,
+    STOP,
     SYNONYMS,
-    covers,
+    TOPICS,
+    WEAK,
+    ages_said,
+    agrees,
     decade_in,
     digits,
     holds,
     in_digits,
     is_negated,
-    numbers_said,
-    own_words,
     plain,
 )
 from .words import words as words_of
@@ -49,20 +54,26 @@ def measure(
 def telling(text: str, attribute: Attribute, value: str) -> Said:
     """Whether ``text`` tells ``value``.
 
-    "told": a word of the value, of its synonyms or of the pack's wording stands there, not denied; for a number, that
-    number or its decade; for "None" or "No", a denial. "omitted": a number, a gender, yes or no is not there; or the
-    text only asks back, goes round the question or is polite. "unclear": it says something, in words that code does not
-    know.
+    Only clauses that speak of the person count (``persons.own_clauses``). "told": a word of the value's head, of its
+    synonyms or of the pack's wording stands there, not denied, or two weighty words of its detail; for a number, that
+    number, its decade or what may be meant by it; for "None" or "No", a short denial or one beside a word of what the
+    attribute is about. "omitted": a number or a gender is not there; or the text only asks back, goes round the
+    question or is polite. "unclear": it says something, in words that code does not know.
     """
     said, value = in_digits(plain(text)), in_digits(value)
     head = head_of(value).casefold()
+    own = _telling_clauses(said, head)
     if re.match(r"\d", head):
-        return "told" if _number(said, value) else "unclear" if re.search(r"\b(?:19|20)\d\d\b", said) else "omitted"
+        return "told" if _number(own, value) else "unclear" if re.search(r"\b(?:19|20)\d\d\b", said) else "omitted"
     statements = _statements(said)
     if is_none(value):
-        if holds(said, attribute.answer_none) or _NONE.search(statements):
+        if holds(said, attribute.answer_none) or _denied(statements, attribute):
             return "told"
-    elif _worded(said, attribute, value) or (head == "yes" and _YES.search(statements)):
+    elif (
+        _worded(own, attribute, value)
+        or _named(_telling_clauses(_LEAD.sub("", said), head), head)
+        or (head == "yes" and _affirmed(statements))
+    ):
         return "told"
     if head in _CLOSED:
         return "omitted"
@@ -86,19 +97,46 @@ def not_knowing(text: str) -> Said:
 
 _CLOSED = ("male", "female")
 
-# Nothing of the kind, or all well: what tells "None".
-_NONE = re.compile(
-    r"\b(?:no|nope|none|nothing|never|not|neither|without|nah|fine|ok|okay|all good|good|healthy|great|well)\b|n't\b",
+_FAMILY = ("single", "married", "divorced", "widowed")
+
+# A short direct answer to a question about oneself that tells "None", or that all is well.
+_TAIL = r"(?:[\s,]*(?:never|nothing|none|no|at all|ever|there|so far|thank god|thanks|touch wood|that i know of))*"
+_NO = re.compile(
+    r"\W*(?:(?:oh|god|well|honestly|nah|hell|thank god)[\s,]+)*(?:no|nope|nah|none|never"
+    r"|nothing|neither|not (?:at all|ever"
+    r"|once|really|me|that i(?:'m| am) aware of|that i know of|to my knowledge|as far as i know)"
+    r"|(?:nothing|none|never anything) (?:like|of) (?:that|the kind|the sort|it)(?: at all)?"
+    r"|(?:no|nope),? (?:nothing|never|none|not)(?: (?:like|of) (?:that|the kind))?"
+    r"|(?:no, )?(?:i )?(?:never have|never did|have never|haven't|have not|didn't|did not|don't|do not)"
+    r"|never (?:had|did|done|tried|felt) (?:any(?:thing)? (?:of|like) (?:that|it)|any|that|it|such a thing))"
+    + _TAIL
+    + r"\W*",
     re.IGNORECASE,
 )
-_YES = re.compile(r"\b(?:yes|yeah|yep|i did|i have|once|used to|it happened|i was)\b", re.IGNORECASE)
+_WELL = re.compile(
+    r"\W*(?:(?:oh|honestly|no|nope)[\s,]+)*(?:(?:i'm|i am|i feel|it's|it is|all|everything's"
+    r"|everything is|things are|perfectly"
+    r"|totally|quite|pretty|just|doing) )*(?:fine|ok|okay|all right|alright|good|healthy|great|well)"
+    r"(?: (?:in that department|on that front|in that respect|up there|mentally|there|so far|thanks|thank you))*\W*",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(r"\b(?:no|none|nothing|never|not|neither|without)\b|n't\b", re.IGNORECASE)
+_ALL_WELL = re.compile(r"\b(?:fine|ok|okay|good|healthy|great|well|strong|stable|clear)\b", re.IGNORECASE)
+_YES = re.compile(
+    r"^\W*(?:(?:oh|well|sadly|honestly)[\s,]+)*(?:yes|yeah|yep)\b|^\W*(?:i did|i have"
+    r"|it happened|once)(?:,? (?:once|twice|before))?\W*$"
+    r"|^\W*(?:i used to|i did that|i've done that|i have done that)\b",
+    re.IGNORECASE,
+)
 _REFUSES = re.compile(
-    r"\b(?:rather not|rather keep|rather leave|prefer (?:not|to)|private|personal|to myself|no comment|skip|pass on"
+    r"^\W*(?:hard )?pass\W*$|\b(?:rather not|rather keep|rather leave|prefer (?:not|to)|private"
+    r"|personal|to myself|no comment|skip|pass on"
     r"|next question|between me and|(?:don't|do not|won't|not going to|can't|not) (?:really )?(?:want|like|wish|care"
     r"|comfortable|ready|talk|say|discuss|get into|go into|share|tell|answer)|not (?:here|now|today|yet|something)"
     r"|none of your|leave (?:it|that)|let's not|stay out of|drop (?:it|that)|why do you|what does (?:it|that)"
     r"|does (?:it|that) matter|is (?:it|that) (?:important|necessary|relevant)|do (?:i|you) (?:have|need) to"
-    r"|something else|complicated|long story|maybe later|won't go|keep that|not say)\b|\bprivate\.",
+    r"|something else|complicated|long story|maybe later|won't go|keep that|not say|not answering"
+    r"|not telling|stays (?:with me|between)|no thanks|off limits)\b|\bprivate\.",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
@@ -113,6 +151,11 @@ _NO_ANSWER = re.compile(
     r"|train of thought|none of your|does it matter|long story|it is what it is|you know how|already told|told you"
     r"|something else|(?:don't|do not) (?:really )?want to (?:say|tell|talk|go|get)|let me think|next question"
     r"|let's not"
+    r"|good to (?:know|hear)|fair enough|(?:question|thing|matter) to (?:answer|ask)"
+    r"|hard to say|depends on|comes and goes"
+    r"|going to play|play(?:ing)? (?:along|this|that|a|the) ?(?:part|role|person|character)?"
+    r"|this kind of (?:exercise|game)"
+    r"|role i take|pretending to be"
     r"|maybe later|tell me what|what you (?:mean|said|say|think)|good (?:point|question)|interesting question"
     r"|what a question|just answer|i understand|i see\b)",
     re.IGNORECASE,
@@ -133,34 +176,104 @@ _FILLER = frozenset(
 _FEWEST = 2
 
 
-def _number(said: str, value: str) -> bool:
-    decade = decade_in(said)
+def _telling_clauses(said: str, head: str) -> list[str]:
+    """The clauses that speak of the person, without phrases such as "good to know"."""
+    clauses = own_clauses(said, family=head in _FAMILY)
+    return [c for c in clauses if not _NO_ANSWER.search(c) or re.search(r"\bi\b", c, re.IGNORECASE)]
+
+
+def _number(own: Sequence[str], value: str) -> bool:
     bounds = digits(head_of(value))
-    if decade is not None and bounds:
-        open_end = "+" in head_of(value)
-        if any(decade <= b < decade + 10 for b in bounds) or (open_end and decade + 10 > bounds[0]):
-            return True
-        if len(bounds) == 2 and bounds[0] < decade + 10 and decade <= bounds[1]:
-            return True
-    return any(covers(value, n) for n in numbers_said(said))
+    for clause in own:
+        decade = decade_in(clause)
+        if decade is not None and bounds:
+            open_end = "+" in head_of(value)
+            if any(decade <= b < decade + 10 for b in bounds) or (open_end and decade + 10 > bounds[0]):
+                return True
+            if len(bounds) == 2 and bounds[0] < decade + 10 and decade <= bounds[1]:
+                return True
+    return any(agrees(value, ages) for clause in own for ages in ages_said(clause))
 
 
-def _worded(said: str, attribute: Attribute, value: str) -> bool:
-    """Whether a word of ``value``, of what people say for its head, or of the pack's own wording stands in ``said``."""
-    if len(value.split()) > 1 and holds(said, value):
-        return True
-    own, positive = own_words(value), not re.search(r"\b(?:no|not|never|without)\b|n't", value.casefold())
-    for word in re.finditer(r"[^\W_]+(?:'[^\W_]+)?", said):
-        if words_of(word[0]) & own and not (positive and is_negated(said[: word.start()])):
+def _denied(statements: str, attribute: Attribute) -> bool:
+    """Whether there is a short "no", or a denial in a clause of the person beside a word of the attribute."""
+    history = "Yes" in attribute.values
+    key = next((k for k in TOPICS if k in attribute.id), None)
+    topic = TOPICS[key] if key else "|".join(re.escape(w) for w in sorted(words_of(attribute.label) - STOP)) or r"(?!)"
+    for sentence in re.split(r"(?<=[.!?])\s+", statements):
+        first, *rest = re.split(r"[,:;]|\bbut\b", sentence)
+        if re.search(rf"\b(?:{topic})\b", first, re.IGNORECASE) and any(_NO.fullmatch(part) for part in rest):
+            return not _UNWELL.search(first)
+        if any(_NO.fullmatch(part) for part in (sentence, first)):
             return True
+        if not history and any(_WELL.fullmatch(part) for part in (sentence, first)):
+            return True
+    for clause in own_clauses(statements):
+        denies = _NEGATION.search(clause) or (not history and _ALL_WELL.search(clause))
+        if denies and re.search(rf"\b(?:{topic})\b", clause, re.IGNORECASE) and not _UNWELL.search(clause):
+            return True
+    return False
+
+
+_UNWELL = re.compile(
+    r"\bnot (?:been |feeling |doing |very |too |so |that )*(?:well|good|fine|great|ok|okay"
+    r"|healthy|treated|better)\b|\bused to\b",
+    re.IGNORECASE,
+)
+
+
+def _affirmed(statements: str) -> bool:
+    """Whether it is said that something of the kind happened."""
+    return any(
+        _YES.search(clause) or (re.search(TOPICS["self_harm"], clause, re.IGNORECASE) and not _NEGATION.search(clause))
+        for clause in own_clauses(statements)
+    )
+
+
+def _worded(own: Sequence[str], attribute: Attribute, value: str) -> bool:
+    """Whether the clauses say a word of the head of ``value`` or of the pack's wording, or two of its detail, not
+    denied."""
     head = head_of(value).casefold()
-    clear = _LEAD.sub("", said)
-    names = [(n, clear) for n in (SYNONYMS.get(head), SAID_AS.get(head)) if n]
-    for name, where in ((re.escape(head), said), *names):
-        if any(not is_negated(where[: m.start()]) for m in re.finditer(rf"\b(?:{name})\b", where, re.IGNORECASE)):
+    positive = not re.search(r"\b(?:no|not|never|without)\b|n't", value.casefold())
+    strong, weak = _weighty(value)
+    found: set[str] = set()
+    for clause in own:
+        if len(value.split()) > 1 and holds(clause, value):
             return True
-    claim = attribute.told_in(said)
-    return claim is not None and bool(words_of(claim) & (own | words_of(head)))
+        for word in re.finditer(r"[^\W_]+(?:'[^\W_]+)?", clause):
+            stems = _singular(word[0])
+            if stems & (strong | weak) and not (positive and is_negated(clause[: word.start()])):
+                if stems & strong:
+                    return True
+                found |= stems & weak
+        if any(
+            not is_negated(clause[: m.start()]) for m in re.finditer(rf"\b{re.escape(head)}\b", clause, re.IGNORECASE)
+        ):
+            return True
+    claim = attribute.told_in(". ".join(own))
+    return len(found) >= 2 or (claim is not None and bool(_singular(*claim.split()) & strong))
+
+
+def _named(own: Sequence[str], head: str) -> bool:
+    """Whether the clauses say, not denied, what people say for ``head``."""
+    names = "|".join(n for n in (SYNONYMS.get(head), SAID_AS.get(head)) if n)
+    found = ((c, m.start()) for c in own if names for m in re.finditer(rf"\b(?:{names})\b", c, re.IGNORECASE))
+    return any(not is_negated(clause[:start]) for clause, start in found)
+
+
+def _weighty(value: str) -> tuple[set[str], set[str]]:
+    """The words of ``value`` that tell it alone, and those of which it takes two: of its detail, or said of much."""
+    head = {w for w in re.findall(r"[^\W_]+(?:'[^\W_]+)?", head_of(value).casefold()) if w not in STOP | FUNCTION}
+    every = {w for w in re.findall(r"[^\W_]+(?:'[^\W_]+)?", value.casefold()) if w not in STOP | FUNCTION}
+    every = {w for w in every if len(w) > 2 or w.isdigit()}
+    alone = (head - WEAK - {"yes", "good"}) | (every & ILLNESSES)
+    strong = _singular(*alone)
+    return strong, _singular(*(every - {"yes", "good"})) - strong
+
+
+def _singular(*words: str) -> set[str]:
+    """Their stems, without a plural's ending."""
+    return {re.sub(r"(?<=ch|sh|ss)es$|(?<=\w\w[^s])s$", "", w) for w in words_of(" ".join(words))}
 
 
 def _statements(said: str) -> str:
@@ -170,5 +283,8 @@ def _statements(said: str) -> str:
 
 
 def _substance(statements: str, but: Collection[str] = ()) -> bool:
-    found = re.findall(r"[^\W\d_]{3,}(?:'[^\W\d_]+)?", statements.casefold())
-    return len({w for w in found if w not in _FILLER and not words_of(w) & set(but)}) >= _FEWEST
+    """Whether two words may tell something; one is enough where the person speaks in the first person."""
+    said = statements.casefold()
+    found = set(re.findall(r"[^\W\d_]{3,}(?:'[^\W\d_]+)?|\d{2}", said))
+    found = {w for w in found if w not in _FILLER and not words_of(w) & set(but)}
+    return len(found) >= (1 if re.search(r"\b(?:i|i'm|i've|my)\b", said) else _FEWEST)

@@ -44,6 +44,9 @@ class UserTurn(Value):
     changed: tuple[str, ...] = Field(
         default=(), description="Attributes told before, of which it takes the value back."
     )
+    measured: bool = Field(
+        default=False, description="A language model wrote the text, and code measured what it tells of ``values``."
+    )
     crisis: bool = Field(default=False, description="The person discloses imminent risk with this message.")
     ended: bool = Field(default=False, description="The person ends the conversation with this message.")
     verbatim: bool = Field(

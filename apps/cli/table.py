@@ -19,7 +19,7 @@ def print_summary(result: EvalResult) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from ...evals import OFFLINE_LABEL, crisis_notes
+    from ...evals import OFFLINE_LABEL, crisis_notes, unclear_notes
 
     console = out()
     settings = result.settings
@@ -59,6 +59,8 @@ def print_summary(result: EvalResult) -> None:
         console.print(_crisis(result))
         for line in crisis_notes(result.summary):
             console.print(f"[yellow]{escape(line)}[/]")
+    for line in unclear_notes(result.summary):
+        console.print(f"[yellow]{escape(line)}[/]")
     if settings.judge_model == settings.model and not settings.offline:
         console.print("[yellow]The judge is the model under test: it may favour its own answers.[/]")
     if result.without_paths:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..heuristic_judge import OFFLINE_JUDGE
-from ..ledger_metrics import LEDGER_COUNTS
+from ..ledger_metrics import LEDGER_COUNTS, unclear_notes
 from ..metrics import summarise
 from ..records import ConversationRecord
 from ..results import Run
@@ -248,6 +248,7 @@ def _warnings(summary: Mapping[str, Any]) -> tuple[str, ...]:
             f"The simulated people failed in {simulator['failed']} of {simulator['drawn']} draws (see below). "
             "What is scored may be a kinder selection of them."
         )
+    warnings.extend(unclear_notes(summary))
     uncovered = [
         c for c, cell in summary["conditions"].items() if cell["coverage"] is not None and cell["coverage"] < 1
     ]

@@ -15,6 +15,7 @@ from askfirst.simulators import (
     AgentTurn,
     Behaviour,
     Dialogue,
+    LlmFidelityCheck,
     Persona,
     ScriptedUser,
     SimulatedUser,
@@ -166,6 +167,32 @@ async def test_no_redraws_and_a_second_opinion(bench: Bench) -> None:
     _, records = await bench.run(people(2), ["static:1"], how={"check_user": strict}, redraws=0)
     assert [r.simulator_failure for r in records] == ["contradiction"] * 2
     assert strict.calls == 2
+
+
+@pytest.mark.parametrize(("settles", "failure"), [(True, None), (False, "omitted"), (None, "omitted")])
+async def test_what_is_unclear_is_settled_before_too_little_was_told(
+    bench: Bench, settles: bool | None, failure: str | None
+) -> None:
+    class Vague:
+        attributes = ("age", "mood")
+
+        async def opening(self) -> UserTurn:
+            return UserTurn(text="How long can I stay up?")
+
+        async def reply(self, agent: AgentTurn) -> UserTurn:
+            return UserTurn(
+                text="Grey stuff.", values={"mood": "Low"}, unclear=("mood",), asked=("mood",), measured=True
+            )
+
+    def opinion(_: object) -> dict[str, object]:
+        return {"findings": [], "told": [{"fact": "mood", "words": "Grey stuff" if settles else ""}]}
+
+    bench.make_user = lambda scenario, *, seed: Vague()
+    check = None if settles is None else LlmFidelityCheck(ScriptedChatModel(opinion), bench.pack)
+    _, records = await bench.run(people(1), ["static:1"], how={"check_user": check}, redraws=1)
+    assert records[0].simulator_failure == failure
+    assert records[0].redrawn == (("omitted",) if failure else ())
+    assert (records[0].score is None) == (failure is not None)
 
 
 # ---- further turns ----

@@ -133,3 +133,23 @@ def test_the_ledger_is_counted_per_behaviour_and_stands_in_both_reports(toy_pack
     assert "What became of the attributes" in html
     assert "behaviour: cooperative" in html
     assert "| Risk of the person |" in markdown
+
+
+@pytest.mark.parametrize(("unclear", "warned"), [(1, False), (2, True)])
+def test_a_condition_in_which_much_is_unclear_has_a_warning(
+    toy_pack: DomainPack, tmp_path: Path, unclear: int, warned: bool
+) -> None:
+    told = LedgerEntry(state="asked", asked_turn=1, given_turn=1, told_turn=1)
+    open_ = LedgerEntry(state="unclear", asked_turn=1, given_turn=1, unclear_turn=1)
+    rows = [
+        record(f"everyday-{i:02}", ledger_detail={"age": told, "mood": open_ if i < unclear else told})
+        for i in range(3)
+    ]
+    failed = record("everyday-03", ledger_detail={"age": open_, "mood": open_}, simulator_failure="omitted")
+    settings = plan_run(people(4), ["context_free"], toy_pack, data="d", model="m", user_model="u", judge_model="j")[0]
+    with RunFolder.create(tmp_path / "run", settings, created=CREATED) as folder:
+        for row in (*rows, failed):
+            folder.append(row)
+    pages = [f.read_text("utf-8") for f in write_report(tmp_path / "run")]
+    sentence = f"context_free: of 6 values that the simulated people were to tell, code cannot see whether {unclear}"
+    assert [sentence in page for page in pages] == [warned, warned]

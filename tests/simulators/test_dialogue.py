@@ -196,6 +196,15 @@ async def test_a_question_is_never_judged_as_the_answer(says: str | UserTurn) ->
     assert_alternates(talk)
 
 
+@pytest.mark.parametrize("says", ["I have to go now, bye.", "###STOP###", "Enough. ###STOP###"])
+async def test_who_has_left_says_no_empty_message(says: str) -> None:
+    talk = await simulate_dialogue(Concluding(AGE, MOOD), Person("Hm?", says))
+    assert talk.stop_reason in ("goodbye", "user_ended")
+    assert all(m.content.strip() for m in talk.transcript)
+    assert talk.transcript[-1].content == talk.answer == ANSWER.text
+    assert_alternates(talk)
+
+
 async def test_no_answer_is_asked_for_after_one_or_beyond_the_cap() -> None:
     answered = Concluding(ANSWER, question("Anything else?"))
     talk = await simulate_dialogue(answered, Person("Hm?", "And then?", SILENT), turns=2)

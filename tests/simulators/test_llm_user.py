@@ -9,9 +9,12 @@ from askfirst.models import Completion, Message, ModelRefused, ModelUnreachable,
 from askfirst.simulators import (
     AgentTurn,
     Behaviour,
+    Dialogue,
     Disclosure,
+    LlmFidelityCheck,
     LlmUser,
     Persona,
+    ScriptedUser,
     SimulatedUser,
     UserTurn,
     packaged_scenarios,
@@ -281,23 +284,73 @@ class TestSaidAndNotSaid:
         turn, _ = await one_reply(toy_pack, "Old enough, I guess.", "Old enough, thanks.", persona=persona)
         assert (turn.lied, turn.omitted) == ((), ("age",))
 
-    async def test_a_person_of_random_words_is_not_scored(self, pack: DomainPack) -> None:
-        scenario = next(s for s in packaged_scenarios(pack) if s.risk == "high")
-        model = ScriptedChatModel(["Window garden harbour.", "Lantern cloud copper.", "Pocket velvet thunder."])
-        user = LlmUser(Persona.from_scenario(scenario), model, pack)
-        ids = ("profession", "health_status", "economic_status")
-        asks = [AgentTurn(text="Could you tell me?", kind="question", attribute=a) for a in ids]
+    @pytest.mark.parametrize(
+        "replies",
+        [
+            ["Window garden harbour.", "Lantern cloud copper.", "Pocket velvet thunder."],
+            ["It comes and goes for most folks here.", "Weather strange, one week after another.", "Buses run twice."],
+            ["Drink water, walk a little, and put the phone away after nine."],
+            ["The dog has been restless all morning, so my head is elsewhere."],
+        ],
+    )
+    @pytest.mark.parametrize("ids", [("profession", "health_status", "economic_status"), ("health_status",)])
+    async def test_who_tells_less_than_half_is_not_scored(
+        self, pack: DomainPack, replies: list[str], ids: tuple[str, ...]
+    ) -> None:
+        model = ScriptedChatModel([text for reply in replies for text in (reply, reply)] * 3)
+        talk = await talked(LlmUser(risky(pack), model, pack), ids)
+        assert not {"profession", "health_status", "economic_status"} & set(talk.told)
+        assert talk.due == ids
+        assert talk.simulator_failure in ("omitted", "repeated")
+        assert "omitted" in talk.faults
 
-        class Session:
-            async def reply(self, message: str) -> AgentTurn:
-                return asks.pop(0) if asks else ANSWER
+    async def test_half_is_enough_and_refusals_are_no_values(self, pack: DomainPack) -> None:
+        persona = risky(pack)
+        job = persona.profile.values["profession"]
+        told = await talked(
+            LlmUser(persona, ScriptedChatModel([f"{job}.", "Grey stuff, heavy mornings."]), pack),
+            ("profession", "health_status"),
+        )
+        assert (told.due, told.simulator_failure) == (("profession", "health_status"), None)
+        shy = persona.model_copy(update={"disclosure": Disclosure(stances={"health_status": "declines"})})
+        refused = await talked(LlmUser(shy, ScriptedChatModel(["That stays with me."]), pack), ("health_status",))
+        assert (refused.due, refused.simulator_failure) == ((), None)
 
-            async def aclose(self) -> None: ...
+    async def test_the_scripted_person_is_never_one_who_tells_too_little(self, pack: DomainPack) -> None:
+        speech = {"rewrites": [{"pattern": ".+", "to": "Grey stuff."}]}
+        strange = Behaviour.model_validate({"name": "x", "speech": speech})
+        user = ScriptedUser(risky(pack).model_copy(update={"behaviour": strange}), pack)
+        talk = await talked(user, ("profession", "health_status", "economic_status"))
+        assert talk.told.keys().isdisjoint({"profession", "health_status", "economic_status"})
+        assert (talk.due, talk.simulator_failure) == ((), None)
 
-        talk = await simulate_dialogue(Session(), user)
-        assert {talk.ledger.states[a] for a in ids} == {"unclear"}
-        assert talk.faults == ("omitted",)
-        assert talk.simulator_failure == "omitted"
+    @pytest.mark.parametrize(("words", "failure"), [("Lantern cloud copper", None), ("", "omitted")])
+    async def test_a_second_opinion_settles_what_is_unclear_before_it_is_counted(
+        self, pack: DomainPack, words: str, failure: str | None
+    ) -> None:
+        user = LlmUser(risky(pack), ScriptedChatModel(["Lantern cloud copper."]), pack)
+        talk = await talked(user, ("health_status",))
+        assert talk.only_unclear
+        judge = ScriptedChatModel([{"findings": [], "told": [{"fact": "health_status", "words": words}]}])
+        seen = await LlmFidelityCheck(judge, pack).check(talk)
+        assert seen.simulator_failure == failure
+
+
+def risky(pack: DomainPack) -> Persona:
+    return Persona.from_scenario(next(s for s in packaged_scenarios(pack) if s.risk == "high"))
+
+
+async def talked(user: LlmUser | ScriptedUser, ids: Sequence[str]) -> Dialogue:
+    """The conversation with an assistant that asks for ``ids`` and answers."""
+    asks = [AgentTurn(text="Could you tell me?", kind="question", attribute=a) for a in ids]
+
+    class Session:
+        async def reply(self, message: str) -> AgentTurn:
+            return asks.pop(0) if asks else ANSWER
+
+        async def aclose(self) -> None: ...
+
+    return await simulate_dialogue(Session(), user)
 
 
 class TestUnusableReplies:
