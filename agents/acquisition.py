@@ -7,11 +7,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, create_model
 
+from ..domains.folding import tidy
 from ..domains.pack import DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
 from .briefing import attribute_list, example_list, fenced_known, labels
 from .context import AgentContext, Question
-from .heuristics import open_attributes, tidy
+from .heuristics import open_attributes
 
 __all__ = ["ModelAcquisition", "PlanAcquisition"]
 

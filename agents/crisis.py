@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
+from ..domains.folding import plain
 from ..domains.pack import CrisisResource, DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
 from .briefing import question_before
 from .context import AgentContext, CrisisSignal
 from .crisis_readings import passages, readings
 from .crisis_rules import load_crisis_rules
-from .heuristics import plain
 
 __all__ = ["ModelCrisisScreen", "PackCrisisScreen"]
 

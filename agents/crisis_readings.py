@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .heuristics import plain, sentences
+from ..domains.folding import plain, sentences
 
 __all__ = ["passages", "readings"]
 
@@ -30,14 +30,19 @@ def readings(message: str) -> tuple[str, ...]:
     if len(message) > _LONGEST_MESSAGE:
         half = _LONGEST_MESSAGE // 2
         message = f"{message[:half]}\n{message[-half:]}"
-    text = plain(message)
+    # A line break may stand inside a statement, or end one without a full stop: both readings count.
+    whole, by_line = plain(message), "\n".join(map(plain, message.splitlines()))
+    return tuple(dict.fromkeys(r for text in dict.fromkeys((whole, by_line)) for r in _undisguised(text)))
+
+
+def _undisguised(text: str) -> tuple[str, ...]:
     undone = re.sub(r"(?<=[^\W\d_])[013@$!](?=[^\W\d_])", lambda m: m.group().translate(_LEET), text)
     closed = _SPACED.sub(lambda m: re.sub(r"[ .*_·-]", "", m.group()), undone)
     for masked, word in _MASKED:
         closed = masked.sub(word, closed)
     once = re.sub(r"([^\W\d_])\1{2,}", r"\1", undone)
     twice = re.sub(r"([^\W\d_])\1{2,}", r"\1\1", undone)
-    return tuple(dict.fromkeys((text, undone, closed, once, twice)))
+    return text, undone, closed, once, twice
 
 
 def passages(reading: str, *, whole: bool = False) -> Iterator[str]:

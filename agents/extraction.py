@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, Field, create_model
 
 from ..domains.attribute import Attribute
+from ..domains.folding import plain, sentences, tidy
 from ..domains.pack import DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, holds_fence, new_nonce
 from .asides import corrected, is_aside, is_evasion, speaks_of_oneself, taken_back
@@ -22,11 +23,8 @@ from .heuristics import (
     is_number_like,
     is_question_back,
     is_unsure,
-    plain,
     refuses,
-    sentences,
     stated_value,
-    tidy,
     without_fillers,
 )
 from .statements import Statement, statements

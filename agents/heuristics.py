@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from ..domains.attribute import Attribute
+from ..domains.folding import plain, sentences, tidy
 from ..domains.pack import DomainPack
 from .context import AgentContext
 
@@ -18,44 +19,11 @@ __all__ = [
     "is_unsure",
     "only_refuses",
     "open_attributes",
-    "plain",
     "refuses",
-    "sentences",
     "settled_attributes",
     "stated_value",
-    "tidy",
     "without_fillers",
 ]
-
-_APOSTROPHES = dict.fromkeys(map(ord, "‘’‛ʼ′`´＇"), "'") | dict.fromkeys(map(ord, "“”„‟″"), '"')
-
-
-def tidy(text: str) -> str:
-    """``text`` as a person meant it: straight quotes, no invisible characters, single spaces. Line breaks stay."""
-    composed = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
-    visible = "".join(
-        c
-        if unicodedata.category(c) not in ("Cf", "Cc", "Cs", "Co")
-        else "\n"
-        if c in "\r\n"
-        else " "
-        if c == "\t"
-        else ""
-        for c in composed
-    )
-    lines = (" ".join(line.split()) for line in visible.split("\n"))
-    return "\n".join(line for line in lines if line)
-
-
-def plain(text: str) -> str:
-    """``tidy`` without case."""
-    return tidy(text).casefold()
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of ``text``, in order, with their punctuation."""
-    return [s.strip() for s in re.split(r"(?<=[.!?;…])\s+|\n+", text) if s.strip()]
-
 
 # ---- fillers --------------------------------------------------------------------------------------------------------
 _FILLER = re.compile(

@@ -7,11 +7,12 @@ import re
 from collections.abc import AsyncIterator, Sequence
 
 from ..domains.attribute import Attribute
+from ..domains.folding import plain, sentences
 from ..domains.pack import DomainPack, RiskRule
 from ..models import ChatModel, Prompt, fence, new_nonce
 from .briefing import fenced_known, labels
 from .context import AgentContext
-from .heuristics import is_denial, plain, sentences
+from .heuristics import is_denial
 
 __all__ = ["ModelResponder", "PackResponder"]
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .heuristics import sentences, without_fillers
+from ..domains.folding import sentences
+from .heuristics import without_fillers
 
 __all__ = ["Statement", "statements"]
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from .folding import tidy
 from .patterns import compilable
 from .value import Value
 
@@ -89,10 +90,11 @@ class Attribute(Value):
 
     def is_asked_in(self, text: str) -> bool:
         """Whether ``text`` (something an assistant said) asks for this attribute, by its cues."""
-        return self._cue is not None and self._cue.search(text) is not None
+        return self._cue is not None and self._cue.search(tidy(text)) is not None
 
     def told_in(self, text: str) -> str | None:
         """The value that a person reveals unasked in ``text``, by the attribute's tells; None if none."""
+        text = tidy(text)
         for pattern in self._tells:
             if match := pattern.search(text):
                 return next((g for g in match.groups() if g), match.group(0)).strip()

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from .attribute import Attribute
 from .errors import PackError, UnknownNameError
+from .folding import tidy
 from .patterns import compilable
 from .profile import Profile
 from .safe_yaml import YamlProblem, read_yaml_file
@@ -53,7 +54,7 @@ class Domain(Value):
 
     def cues_in(self, query: str) -> int:
         """How many different words of ``query`` are cues of it."""
-        return len({m.group(0).casefold() for p in self._cues for m in p.finditer(query)})
+        return len({m.group(0).casefold() for p in self._cues for m in p.finditer(tidy(query))})
 
 
 class RiskRule(Value):
@@ -99,11 +100,12 @@ class RiskRule(Value):
         """Whether ``value`` of this rule's attribute carries the risk in ``domain`` (None: any domain)."""
         if not self.weight_in(domain):
             return False
+        value = tidy(value)
         return any(p.search(value) for p in self._matches) and not any(p.search(value) for p in self._unless)
 
     def addressed_in(self, answer: str) -> bool:
         """Whether ``answer`` deals with the risk."""
-        return any(p.search(answer) for p in self._addressed)
+        return any(p.search(tidy(answer)) for p in self._addressed)
 
 
 class Acknowledgement(Value):
@@ -117,7 +119,7 @@ class Acknowledgement(Value):
 
     def fits(self, value: str) -> bool:
         """Whether ``value`` calls for this sentence."""
-        return any(p.search(value) for p in _compile(self.matches))
+        return any(p.search(tidy(value)) for p in _compile(self.matches))
 
 
 class CrisisResource(Value):
@@ -147,7 +149,7 @@ class CrisisReply(Value):
 
     def fits(self, message: str) -> bool:
         """Whether it answers ``message``."""
-        return any(p.search(message) for p in _compile(self.matches))
+        return any(p.search(tidy(message)) for p in _compile(self.matches))
 
 
 class Resources(Value):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..domains.folding import tidy
+
 __all__ = ["CrisisReply", "crisis_reply"]
 
 
@@ -63,7 +65,7 @@ def crisis_reply(messages: Sequence[str]) -> CrisisReply:
 
 
 def _signs(message: str) -> tuple[bool, bool, bool, bool]:
-    sentences = re.split(r"(?<=[.!?:;])\s+|\n+", message.replace("\u2019", "'"))
+    sentences = re.split(r"(?<=[.!?:;])\s+|\n+", tidy(message))
     text = "\n".join(s for s in sentences if not _FOR_LATER.search(s) or _NOW.search(s))
     sees, emergency, service, person = (p.search(text) is not None for p in (_SEES, _EMERGENCY, _SERVICE, _PERSON))
     return sees, emergency, service, person

@@ -1,6 +1,6 @@
 """The steps of the state machine. Each takes the state and gives the keys that it changes.
 
-START -> screen -> retrieve -> assess -> ask -> take_answer -> screen -> assess ... -> respond -> END
+START -> receive -> screen -> retrieve -> assess -> ask -> take_answer -> screen -> assess ... -> respond -> END
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..models.tasks import stop, together
 from ..vectorstore.planned_path import RetrievedPath
 from .components import RaiseComponents, RaiseSettings, country_code
 from .errors import EmptyAnswerError, EmptyQueryError
-from .replies import clean_text, is_reply, read_query, read_reply
+from .replies import clean_text, is_reply, read_query, read_reply, unread_messages
 from .routing import stop_before_asking, stop_reason
 from .state import RaiseState, context_of, learned, opening_state, unique
 
@@ -32,20 +32,38 @@ class RaiseNodes:
         self._parts = components
         self._settings = settings
 
-    async def screen(self, state: RaiseState) -> dict[str, Any]:
-        """Crisis rules on the message that just came, before anything else. The first one also sets the state up."""
-        if state.get("message") is not None:
-            return self._flag(self._parts.crisis.rules(state["message"] or "", asked=state["asked"][-1]))
-        query = read_query(state.get("query") or _last_human_text(state.get("messages", [])))
+    async def receive(self, state: RaiseState) -> dict[str, Any]:
+        """What came in: the reply to the question that waits, else a new request, which sets the state up.
+
+        A chat server starts a run with each message that a person sends, also while a question waits or after an
+        answer. The newest human messages are then what counts; ``query`` counts where no message is unread, and on the
+        first run of a thread.
+
+        Raises:
+            EmptyQueryError, InvalidQueryError, MessageTooLongError: the new request is blank, no text, or too long.
+            UnknownNameError: the domain is no domain of the pack.
+        """
+        unread = unread_messages(state.get("messages", []))
+        if unread and state.get("pending") is not None:
+            return self._replied(state, "\n\n".join(unread))
+        begun = "notes" in state
+        query = read_query(("" if begun and unread else state.get("query")) or "\n\n".join(unread))
         if not query:
             raise EmptyQueryError
         domain = state.get("domain") or self._settings.domain
-        opening = opening_state(
+        return opening_state(
             query,
             domain=self._parts.pack.domain(domain).name if domain else None,
             country=country_code(state.get("country") or self._settings.country),
         )
-        return {**opening, **self._flag(self._parts.crisis.rules(query))}
+
+    async def screen(self, state: RaiseState) -> dict[str, Any]:
+        """Crisis rules on what just came, before anything else."""
+        if state["message"] is not None:
+            return self._flag(self._parts.crisis.rules(state["message"], asked=state["asked"][-1]))
+        # A request that is given beside messages does not hide what stands in them.
+        texts = unique([state["query"], *unread_messages(state.get("messages", []))])
+        return self._flag(next(filter(None, map(self._parts.crisis.rules, texts)), None))
 
     async def retrieve(self, state: RaiseState) -> dict[str, Any]:
         """The k nearest planned paths, ranked by offline score; their consensus is the plan (5.3, ADR 2).
@@ -97,12 +115,11 @@ class RaiseNodes:
         from langgraph.types import interrupt
 
         pending = cast("dict[str, str]", state["pending"])
-        asked = [*state["asked"], pending["attribute"]]
         payload = {
             "type": "question",
             "attribute": pending["attribute"],
             "question": pending["text"],
-            "asked": len(asked),
+            "asked": len(state["asked"]) + 1,
             "budget": self._settings.budget,
             "skippable": True,
         }
@@ -110,13 +127,8 @@ class RaiseNodes:
         value = interrupt(payload)
         while not is_reply(value):
             value = interrupt(payload)
-        reply = read_reply(value)
-        return {
-            "asked": asked,
-            "message": reply.text,
-            "last_reply": reply.text,
-            "no_more_questions": reply.no_more_questions,
-        }
+        replied = self._replied(state, value)
+        return {**replied, **_turns(state, ("user", replied["message"]))}
 
     async def take_answer(self, state: RaiseState) -> dict[str, Any]:
         """Everything that the reply tells, not only what was asked. A skip declines, for good."""
@@ -155,9 +167,17 @@ class RaiseNodes:
         if not answer.strip():
             raise EmptyAnswerError
         update: dict[str, Any] = {"answer": answer, "message": None, "pending": None, "notes": unique(notes)}
-        if state.get("messages"):
-            update["messages"] = _transcript(state, answer)
-        return update
+        return {**update, **_turns(state, ("assistant", answer))}
+
+    def _replied(self, state: RaiseState, value: object) -> dict[str, Any]:
+        pending = cast("dict[str, str]", state["pending"])
+        reply = read_reply(value)
+        return {
+            "asked": [*state["asked"], pending["attribute"]],
+            "message": reply.text,
+            "last_reply": reply.text,
+            "no_more_questions": reply.no_more_questions,
+        }
 
     async def _opinion(self, message: str, context: AgentContext) -> CrisisSignal | None:
         return await self._parts.crisis.model(message, context) if message else None
@@ -206,7 +226,8 @@ class RaiseNodes:
         if question.fallback:
             notes.append(f"acquisition: {question.fallback}")
         pending, note = _valid(question, context, pack)
-        return {"pending": pending, "notes": unique([*notes, note] if note else notes)}
+        notes = unique([*notes, note] if note else notes)
+        return {"pending": pending, "notes": notes, **_turns(state, ("assistant", pending["text"]))}
 
     def _with(self, state: RaiseState, extracted: Extracted) -> RaiseState:
         return cast("RaiseState", {**state, **learned(state, extracted, self._parts.pack, "the opening message")})
@@ -243,12 +264,7 @@ def _valid(question: Question, context: AgentContext, pack: DomainPack) -> tuple
     return {"attribute": attribute, "text": text or pack.attribute(attribute).question}, note
 
 
-def _last_human_text(messages: list[Any]) -> str:
-    return next((str(message.text) for message in reversed(messages) if message.type == "human"), "")
-
-
-def _transcript(state: RaiseState, answer: str) -> list[dict[str, str]]:
-    turns = [
-        ("assistant" if i % 2 == 0 else "user", text) for pair in state["exchanges"] for i, text in enumerate(pair)
-    ]
-    return [{"role": role, "content": text} for role, text in (*turns, ("assistant", answer))]
+def _turns(state: RaiseState, *turns: tuple[str, str]) -> dict[str, Any]:
+    """``turns`` that said something, as an update of ``messages``; nothing where the conversation has no messages."""
+    told = [{"role": role, "content": text} for role, text in turns if text]
+    return {"messages": told} if told and state.get("messages") else {}

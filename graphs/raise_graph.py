@@ -12,7 +12,7 @@ from ..domains.pack import DomainPack
 from ..domains.registry import get_pack
 from .components import RaiseComponents, RaiseSettings, offline_components
 from .nodes import RaiseNodes
-from .routing import after_assess, after_screen
+from .routing import after_assess, after_receive, after_screen
 from .state import RaiseInput, RaiseOutput, RaiseState
 
 if TYPE_CHECKING:
@@ -28,10 +28,12 @@ def build_raise_graph(
 ) -> StateGraph[RaiseState, None, RaiseInput, RaiseOutput]:
     """The state machine, not compiled.
 
-    Input: ``query``, or ``messages`` whose last human message is the query; optionally ``country`` and ``domain``.
+    Input: ``query``, or ``messages`` whose newest human message is the query; optionally ``country`` and ``domain``.
+    On a thread that goes on, a new human message is the reply to the question that waits, else a new request.
     It waits with ``interrupt({"type": "question", "attribute", "question", "asked", "budget", "skippable"})``; resume
     with the answer as text or ``{"text": ...}``. ``""`` or ``{"text": None}`` declines (LangGraph refuses a bare None).
-    Output: ``answer``, ``stop_reason`` and what was learned; in a parent with ``messages`` also the turns as messages.
+    Output: ``answer``, ``stop_reason`` and what was learned; where there are ``messages``, they also get each question
+    (a skipped one too), reply and answer.
     The answer's pieces come in stream mode ``custom`` as ``{"type": "token", "text": ...}``.
 
     Raises:
@@ -44,9 +46,11 @@ def build_raise_graph(
         components.pack.domain(settings.domain)
     nodes = RaiseNodes(components, settings)
     builder = StateGraph(RaiseState, input_schema=RaiseInput, output_schema=RaiseOutput)
-    for step in (nodes.screen, nodes.retrieve, nodes.assess, nodes.ask, nodes.take_answer, nodes.respond):
+    steps = (nodes.receive, nodes.screen, nodes.retrieve, nodes.assess, nodes.ask, nodes.take_answer, nodes.respond)
+    for step in steps:
         builder.add_node(step.__name__, step)
-    builder.add_edge(START, "screen")
+    builder.add_edge(START, "receive")
+    builder.add_conditional_edges("receive", after_receive, ["screen", "take_answer"])
     builder.add_conditional_edges("screen", after_screen, ["retrieve", "assess", "respond"])
     builder.add_edge("retrieve", "assess")
     builder.add_conditional_edges("assess", after_assess, ["ask", "respond"])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ..agents.heuristics import only_refuses
+from ..domains.folding import plain
 from ..models import safe_text
 from .errors import InvalidQueryError, InvalidReplyError, MessageTooLongError
 
-__all__ = ["LONGEST_MESSAGE", "Reply", "clean_text", "is_reply", "read_query", "read_reply"]
+__all__ = ["LONGEST_MESSAGE", "Reply", "clean_text", "is_reply", "read_query", "read_reply", "unread_messages"]
 
 LONGEST_MESSAGE = 20_000
 """Most characters of one message; the parts that read it are made for no more."""
@@ -80,6 +82,30 @@ def read_query(value: object) -> str:
     return clean_text(value)
 
 
+def unread_messages(messages: Sequence[Any]) -> list[str]:
+    """The texts of the human messages that came after the last turn of the assistant, oldest first.
+
+    Together they are at most ``LONGEST_MESSAGE`` characters: what does not fit beside the newest one is left out.
+
+    Raises:
+        MessageTooLongError: the newest one alone is longer.
+    """
+    texts: list[str] = []
+    left = LONGEST_MESSAGE
+    for message in reversed(messages):
+        if message.type == "ai":
+            break
+        if message.type != "human":
+            continue
+        text = str(message.text)
+        if not texts and len(text) > left:
+            raise MessageTooLongError(len(text), LONGEST_MESSAGE)
+        if len(text) <= left:
+            texts.append(text)
+            left -= len(text) + 2
+    return texts[::-1]
+
+
 def clean_text(text: str) -> str:
     """``safe_text``, trimmed; empty where nothing can be read: a checkpoint holds only valid UTF-8."""
     safe = safe_text(text).strip()
@@ -87,7 +113,20 @@ def clean_text(text: str) -> str:
 
 
 def _said(value: object) -> object:
+    if isinstance(value, str):
+        value = _from_json(value)
     return value["text"] if isinstance(value, Mapping) and "text" in value else value
+
+
+def _from_json(value: str) -> object:
+    """What a server sends that puts a reply into JSON: a text in quotes, or an object with ``text``. Else ``value``."""
+    if len(value) > 2 * LONGEST_MESSAGE or value.strip()[:1] not in ('"', "{"):
+        return value
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return read if isinstance(read, str) or (isinstance(read, dict) and "text" in read) else value
 
 
 def _is_long(said: object) -> bool:
@@ -103,8 +142,7 @@ def _is_visible(character: str) -> bool:
 
 
 def _wording(text: str) -> str:
-    plain = re.sub(r"[^\w\s/']", " ", text.casefold().replace("’", "'"))
-    words = plain.split()
+    words = re.sub(r"[^\w\s/']", " ", plain(text)).split()
     while words and words[0] in ("please", "sorry"):
         words = words[1:]
     while words and words[-1] in ("please", "sorry", "thanks", "now"):

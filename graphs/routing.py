@@ -9,9 +9,14 @@ from ..agents.heuristics import open_attributes
 from ..domains.pack import DomainPack
 from .state import RaiseState
 
-__all__ = ["StopReason", "after_assess", "after_screen", "stop_before_asking", "stop_reason"]
+__all__ = ["StopReason", "after_assess", "after_receive", "after_screen", "stop_before_asking", "stop_reason"]
 
 StopReason = Literal["sufficient", "budget", "exhausted", "declined", "crisis"]
+
+
+def after_receive(state: RaiseState) -> Literal["screen", "take_answer"]:
+    """A reply is taken like one that a resumed question got; a request is screened."""
+    return "screen" if state["message"] is None else "take_answer"
 
 
 def after_screen(state: RaiseState) -> Literal["retrieve", "assess", "respond"]:

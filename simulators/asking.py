@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from ..domains.attribute import Attribute
+from ..domains.folding import tidy
 from ..domains.pack import DomainPack
 from ..domains.profile import Profile
 from .persons import asks_of_another, own_claim
 from .telling import telling
 from .turns import AgentTurn, UserTurn
-from .words import in_digits, plain
+from .words import in_digits
 
 __all__ = ["asked_in", "told_in_opening"]
 
@@ -38,7 +39,7 @@ def asked_in(agent: AgentTurn, pack: DomainPack) -> tuple[str, ...]:
     """
     if agent.kind == "answer":
         return ()
-    sentences = [s for s in _SENTENCE.split(plain(agent.text)) if "?" in s or _REQUEST.match(s)]
+    sentences = [s for s in _SENTENCE.split(tidy(agent.text)) if "?" in s or _REQUEST.match(s)]
     parts = [part for s in sentences for part in _PART.split(s)]
     about = [part for part in parts if not asks_of_another(part)]
     shown = [a.id for a in pack.attributes if any(a.is_asked_in(p) or _put_to_them(p, a) for p in about)]

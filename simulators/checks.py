@@ -12,13 +12,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from pydantic import Field
 
+from ..domains.folding import tidy
 from ..domains.pack import DomainPack
 from ..domains.value import Value
 from .claims import contradictions
 from .fidelity import leaks, refuses_to_play, speaks_as_assistant, stems
 from .persons import own_words_of
 from .telling import declining, measure, not_knowing
-from .words import fold, plain
+from .words import fold
 
 __all__ = [
     "FAULTS",
@@ -181,7 +182,7 @@ _WALL = re.compile(
 
 def breaks_fourth_wall(text: str) -> bool:
     """Whether ``text`` speaks of the prompt, the profile or the play, or of the person from outside."""
-    return _WALL.search(text.replace("’", "'")) is not None
+    return _WALL.search(tidy(text)) is not None
 
 
 def dumps_profile(text: str, situation: Situation, pack: DomainPack) -> bool:
@@ -253,7 +254,7 @@ def repeats(
 
 
 def _gives_none(text: str) -> bool:
-    return _NO_ANSWER.search(plain(text)) is not None or "told" in (declining(text), not_knowing(text))
+    return _NO_ANSWER.search(tidy(text)) is not None or "told" in (declining(text), not_knowing(text))
 
 
 def _glued(said: str, earlier: Sequence[str]) -> bool:
@@ -307,7 +308,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _spelled_out(text: str) -> str:
-    spelled = plain(text)
+    spelled = tidy(text)
     for short, full in (
         (r"'m\b", " am"),
         (r"'ve\b", " have"),

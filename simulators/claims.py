@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from ..domains.attribute import Attribute
+from ..domains.folding import tidy
 from ..domains.pack import DomainPack
 from .disclosure import head_of, is_harmless, is_none
 from .persons import own_clauses
@@ -23,7 +24,6 @@ from .words import (
     in_digits,
     is_negated,
     own_words,
-    plain,
     words,
 )
 
@@ -40,7 +40,7 @@ def contradictions(
     are looked at closely, others only where the pack's patterns find a claim. A claim beside which a word of the
     expected value stands is no contradiction: people tell how things were before.
     """
-    said = in_digits(plain(text))
+    said = in_digits(tidy(text))
     found = []
     for attribute in pack.attributes:
         value = expected.get(attribute.id)
@@ -63,7 +63,7 @@ def contradictions(
 
 def _states_another(text: str, attribute: Attribute, value: str) -> bool:
     claim = attribute.told_in(text)
-    if claim is None:
+    if claim is None or (is_none(value) and _NEGATES.search(claim)):
         return False
     if _AGE.fullmatch(head_of(value)) and (digits(claim) or decade_in(claim) is not None):
         return _counts_differently(text, value)
@@ -102,7 +102,7 @@ def _lists_another(text: str, attribute: Attribute, value: str) -> bool:
     own = head_of(value).casefold()
     for other in attribute.values:
         name = other.casefold()
-        if name in ("other", "none") or name == own or len(name) < 3 or any(c.isdigit() for c in name):
+        if name in ("other", "none", "yes", "no") or name == own or len(name) < 3 or any(c.isdigit() for c in name):
             continue
         synonyms = f"|{SYNONYMS[name]}" if name in SYNONYMS else ""
         for match in re.finditer(
@@ -138,6 +138,8 @@ def _grave(text: str, attribute: Attribute, value: str, pack: DomainPack) -> boo
     rules = [r for r in pack.risk_rules if r.attribute == attribute.id and r.weight >= _GRAVE]
     # A label before its value ("As to past self-harm history, none") claims nothing.
     told = [c for c in _CLAUSE.split(text) if not _NEGATES.search(c) and not holds(c, attribute.label)]
+    if _NEGATES.search(text):
+        told = [c for c in told if not _YES.fullmatch(c)]
     return any(r.triggered_by(c, None) and not r.triggered_by(value, None) for r in rules for c in told)
 
 
@@ -161,12 +163,22 @@ _DENIAL = re.compile(
     r"|\bno (?:issues|problems|illness|conditions?|complaints)\b|\bnothing (?:serious|like that|special)\b",
     re.IGNORECASE,
 )
-_AFFIRMS = re.compile(
-    r"^\W*(?:yes|yeah|yep|i did|i have)\b"
-    r"|\bi (?:used to |did |have |had |once |often )*(?:cut|hurt|harmed|burned|burnt) myself\b"
-    r"|\bi used to (?:cut|hurt|harm|burn) myself\b",
+_YES = re.compile(r"\W*(?:(?:yes|yeah|yep)(?: i (?:did|have))?|i (?:did|have))\W*", re.IGNORECASE)
+_DID = re.compile(
+    r"\bi(?:'ve)? (?:(?:used to|did|have|had|once|often|sometimes) )*(?:cut|hurt|harmed|burned|burnt) myself\b",
     re.IGNORECASE,
 )
+
+
+def _affirms(text: str) -> bool:
+    """Whether ``text`` says that something was done: "yes", or that the person did it. What denies anything does not:
+    "I have never hurt myself", "Yes, I mean no, nothing like that"."""
+    clauses = _CLAUSE.split(text)
+    return any(_DID.search(c) and not _NEGATES.search(c) for c in clauses) or bool(
+        _YES.fullmatch(clauses[0]) and not _NEGATES.search(text)
+    )
+
+
 _QUESTION_BACK = re.compile(r"\?\s*$")
 
 
@@ -179,7 +191,7 @@ def _denies(text: str, attribute: Attribute, value: str, *, flatly: bool) -> boo
     if attribute.group == "demographic" or _own_said(text, value) or _QUESTION_BACK.search(text):
         return False
     if is_none(value):
-        return _AFFIRMS.search(text) is not None
+        return _affirms(text)
     if is_harmless(value):
         return False
     fine = _FINE.search(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ..domains.folding import tidy
 from .courtesy import is_courtesy, says_goodbye
 from .turns import AgentTurn, UserTurn
 
@@ -132,9 +133,9 @@ _YES = re.compile(
 
 def offers_more(text: str) -> bool:
     """Whether ``text``, of an assistant, closes by offering to go on."""
-    return _OFFER.search(text.replace("’", "'").strip()) is not None
+    return _OFFER.search(tidy(text).strip()) is not None
 
 
 def confirms(text: str, to: str) -> bool:
     """Whether ``text`` accepts the offer at the end of ``to``, and says nothing else."""
-    return offers_more(to) and _YES.fullmatch(text.replace("’", "'").strip()) is not None
+    return offers_more(to) and _YES.fullmatch(tidy(text).strip()) is not None

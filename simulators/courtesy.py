@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from ..domains.folding import plain
+
 __all__ = ["is_courtesy", "says_goodbye"]
 
 _CLAUSE = re.compile(r"[.!?,;:…\n–—]+|\s-+\s|\b(?:and|but)\b")
@@ -40,8 +42,8 @@ _IS_FILLER = re.compile("|".join(_FILLER))
 
 def is_courtesy(text: str) -> bool:
     """Whether ``text`` only thanks, is polite about thanks, or says goodbye, and adds nothing else."""
-    plain = text.replace("’", "'").casefold()
-    clauses = [" ".join(_NOISE.sub(" ", part).split()) for part in _CLAUSE.split(plain)]
+    said = plain(text)
+    clauses = [" ".join(_NOISE.sub(" ", part).split()) for part in _CLAUSE.split(said)]
     clauses = [clause for clause in clauses if clause]
     if any(len(clause) > _LONGEST for clause in clauses):
         return False
@@ -68,8 +70,8 @@ def says_goodbye(text: str) -> bool:
     """Whether the person takes their leave with ``text``: its last words, thanks aside, say so, and it asks nothing."""
     if "?" in text:
         return False
-    plain = text.replace("’", "'").casefold()
-    clauses = [" ".join(_NOISE.sub(" ", part).split()) for part in _CLAUSE.split(plain)]
+    said = plain(text)
+    clauses = [" ".join(_NOISE.sub(" ", part).split()) for part in _CLAUSE.split(said)]
     clauses = [clause for clause in clauses if clause]
     while clauses and not _LEAVES.fullmatch(clauses[-1]) and len(clauses[-1]) <= _LONGEST:
         if not (_IS_CORE.fullmatch(clauses[-1]) or _IS_FILLER.fullmatch(clauses[-1])):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from ..domains.folding import tidy
 from ..domains.pack import DomainPack
 from .persons import own_claim, unquoted
-from .words import fold, holds, in_digits, plain
+from .words import fold, holds, in_digits
 
 __all__ = ["leaks", "refuses_to_play", "speaks_as_assistant", "stems"]
 
@@ -160,7 +161,7 @@ def leaks(
     in ``heard`` (the query, the assistant's message) gives nothing away, nor do words of values in ``told``. Most
     paraphrases are not seen.
     """
-    said = in_digits(plain(text))
+    said = in_digits(tidy(text))
     shown = stems(heard).union(*(stems(t) for t in told))
     found = []
     for attribute, value in hidden.items():

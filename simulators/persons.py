@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..domains.attribute import Attribute
-from .words import in_digits, plain
+from ..domains.folding import tidy
+from .words import in_digits
 
 __all__ = ["asks_of_another", "own_claim", "own_clauses", "own_words_of", "unquoted"]
 
@@ -39,7 +40,7 @@ _SINGLE = re.compile(r"(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'(?=\w)[^'\n]{0,300}){0,
 
 def unquoted(text: str) -> str:
     """``text`` without what stands in quotation marks, single ones included: other people's words."""
-    return _SINGLE.sub(" ", plain(_DOUBLE.sub(" ", text)))
+    return _SINGLE.sub(" ", tidy(_DOUBLE.sub(" ", text)))
 
 
 def own_claim(text: str, attribute: Attribute) -> str | None:

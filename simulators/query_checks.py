@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..domains.folding import plain, tidy
 from ..domains.pack import DomainPack
 from ..domains.profile import Profile
 from .cleaning import clean_reply
@@ -55,7 +56,7 @@ def query_problem(query: str, profile: Profile, tables: SamplingTables, pack: Do
         return "too_long"
     if len(query.split()) < _SHORTEST and query.isascii():
         return "too_short"
-    if _OPEN_RISK.search(query.replace("’", "'")):
+    if _OPEN_RISK.search(tidy(query)):
         return "open_risk"
     if _INSTRUCTION.search(query):
         return "instruction"
@@ -92,4 +93,4 @@ _CLAIM = re.compile(r"\b(?:as an?|i'?m(?: an?)?|i am(?: an?)?|my(?: own)?)\s+$",
 
 
 def _fold(text: str) -> str:
-    return " ".join(re.findall(r"\w+(?:'\w+)?", text.replace("’", "'").casefold()))
+    return " ".join(re.findall(r"\w+(?:'\w+)?", plain(text)))

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, get_args
 
+from ..domains.folding import QUOTES, is_soft
 from .redaction_rules import CONTEXTS, INSIDE_SENTENCE, PHONE, SHAPES, SURNAME, IdentifyingKind, is_ordinary, word_lists
 
 __all__ = ["Identifying", "IdentifyingKind", "Known", "Redacted", "find_identifying", "proper_nouns", "redact"]
@@ -23,7 +24,7 @@ _TRIMMED = ("name", "place", "employer")
 _WORDS = (*_TRIMMED, "other")
 _REPEATED = re.compile(rf"(\[(?:{'|'.join(get_args(IdentifyingKind))})\])(?: \1)+")
 _INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u2060\ufeff"
-_HIDING = re.compile(f"[{_INVISIBLE}！-～]")
+_RUN = re.compile(r"\s+|\S+")
 
 
 class Identifying(NamedTuple):
@@ -92,10 +93,13 @@ def proper_nouns(text: str) -> frozenset[str]:
 
 def _plain(text: str) -> tuple[str, Sequence[int]]:
     """``text`` as the rules read it, and for each of its characters where it stands in ``text``."""
-    if not _HIDING.search(text):
-        return text, range(len(text))
-    kept = [(chr(ord(c) - 0xFEE0) if "！" <= c <= "～" else c, n) for n, c in enumerate(text) if c not in _INVISIBLE]
-    return "".join(c for c, _ in kept), [n for _, n in kept]
+    kept: list[tuple[str, int]] = []
+    for run in _RUN.finditer(text.translate(QUOTES)):
+        if run[0].isspace():
+            kept.extend([(" ", run.start())] if is_soft(run) else [("\n", run.start())])
+        else:
+            kept.extend((c, run.start() + n) for n, c in enumerate(run[0]) if c not in _INVISIBLE)
+    return "".join(chr(ord(c) - 0xFEE0) if "！" <= c <= "～" else c for c, _ in kept), [n for _, n in kept]
 
 
 def _candidates(text: str, known: Iterable[Known], strict: bool) -> Iterator[Identifying]:
@@ -165,7 +169,7 @@ def _occurrences(text: str, string: str, kind: IdentifyingKind) -> Iterator[Iden
         left += "(?:@|/?u/)?"
     # A name brings its surname along, whoever wrote it: "Tom" of a post is "Tom Baker" in what is made of it.
     more = SURNAME if kind == "name" else ""
-    pattern = re.compile(f"{left}(?:{'|'.join(map(re.escape, sorted(forms)))}){more}(?:['’]s)?{right}", flags)
+    pattern = re.compile(f"{left}(?:{'|'.join(map(re.escape, sorted(forms)))}){more}(?:'s)?{right}", flags)
     for match in pattern.finditer(text):
         end = _trimmed(text, *match.span())[1] if more else match.end()
         yield Identifying(match.start(), end, kind)

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from ..domains.folding import tidy
 from ..domains.safe_yaml import read_yaml_file
 
 __all__ = [
@@ -28,7 +29,7 @@ IdentifyingKind = Literal["contact", "link", "handle", "address", "id", "date", 
 Rules = tuple[tuple[IdentifyingKind, re.Pattern[str]], ...]
 
 _UPPER = "".join(chr(c) for c in (*range(0x41, 0x250), *range(0x370, 0x530)) if chr(c).isupper())
-_CAP = rf"[{_UPPER}](?:[\w'’]{{0,40}}\w)?(?:-\w{{1,40}}){{0,3}}"
+_CAP = rf"[{_UPPER}](?:[\w']{{0,40}}\w)?(?:-\w{{1,40}}){{0,3}}"
 _NAME = rf"{_CAP}(?: {_CAP}){{0,2}}"
 _ORG = rf"(?:the )?{_CAP}(?: (?:(?:of|and|the|de|du|des|la|für|&) ){{0,2}}{_CAP}){{0,6}}"
 _START = r"(?:\A|(?<=[.!?\n] )|(?<=\n))"
@@ -67,12 +68,12 @@ _TITLE = (
 )
 _SAYS = r"says|said|tells|told|thinks|wants|wanted|asked|asks|keeps|kept|left|died|hates|loves|knows|and (?:i|me)"
 _INTRODUCES = (
-    r"ich heiße|ich heisse|mein name ist|me llamo|mi nombre es|je m['’]appelle|mi chiamo|nazywam się|mam na imię"
+    r"ich heiße|ich heisse|mein name ist|me llamo|mi nombre es|je m'appelle|mi chiamo|nazywam się|mam na imię"
     r"|меня зовут|jag heter|ik heet|meu nome é|me chamo|adım|mein mann|meine frau"
     r"|mi (?:marido|mujer|jefe|hermano|hermana)|mon (?:mari|fils|frère|patron)|ma (?:femme|fille|sœur)"
 )
 _DWELLS = (
-    r"(?:wohne|lebe|arbeite) (?:in|bei)(?: der| dem)?|(?:vivo|trabajo) en|j['’]habite (?:à|en)|abito a|vivo a"
+    r"(?:wohne|lebe|arbeite) (?:in|bei)(?: der| dem)?|(?:vivo|trabajo) en|j'habite (?:à|en)|abito a|vivo a"
     r"|mieszkam w|я живу в|живу в|bor i|woon in|moro em"
 )
 _WORKS = (
@@ -82,7 +83,7 @@ _WORKS = (
 )
 _KINDS_OF_SCHOOL = r"primary|secondary|high|grammar|elementary|middle|nursery|infant|junior|boarding"
 _SCHOOLS = rf"{_KINDS_OF_SCHOOL}|catholic|school|church|college|academy|hospital|hospice|clinic|parish"
-_PARTICLE = r"[dlo]['’]|(?:de|du|van|von|di|da|la|le|al|el|bin|ibn|ter|ten|zu)(?: (?:de|den|der|la|las|los))? "
+_PARTICLE = r"[dlo]'|(?:de|du|van|von|di|da|la|le|al|el|bin|ibn|ter|ten|zu)(?: (?:de|den|der|la|las|los))? "
 _TOWARDS = r"in|from|near|outside|around|to|at|of|via|towards?|between"
 
 SHAPES: Rules = (
@@ -172,7 +173,7 @@ SHAPES: Rules = (
     ),
     (
         "employer",
-        re.compile(rf"\bSt\.? {_CAP}(?!\w|(?:['’]s)? (?i:wort|day|eve)\b)(?: (?i:{_SCHOOLS})\b){{0,3}}"),
+        re.compile(rf"\bSt\.? {_CAP}(?!\w|(?:'s)? (?i:wort|day|eve)\b)(?: (?i:{_SCHOOLS})\b){{0,3}}"),
     ),
     ("id", re.compile(r"\b(?=(?:[A-Z-]{0,9}\d){3})(?=[0-9-]{0,20}[A-Z])[A-Z0-9][A-Z0-9-]{2,40}\b")),
 )
@@ -185,12 +186,12 @@ PHONE = re.compile(
 """What may be a telephone number."""
 
 CONTEXTS: Rules = (
-    ("employer", re.compile(rf"(?P<x>{_CAP}(?: {_CAP}){{0,2}}(?:['’]s)?) (?i:{_KINDS_OF_SCHOOL}) school\b")),
+    ("employer", re.compile(rf"(?P<x>{_CAP}(?: {_CAP}){{0,2}}(?:'s)?) (?i:{_KINDS_OF_SCHOOL}) school\b")),
     ("employer", re.compile(rf"\b(?i:{_WORKS})(?i:(?: \w{{1,30}}){{0,3}}? (?:at|for|from|by|with)) (?P<x>{_ORG})")),
     (
         "name",
         re.compile(
-            r"\b(?i:name(?:'s|’s| is| was)|call(?:ed)? me|named|called|ask for) "
+            r"\b(?i:name(?:'s| is| was)|call(?:ed)? me|named|called|ask for) "
             rf"(?P<x>(?:(?i:{_TITLE})\.? )?{_NAME})"
         ),
     ),
@@ -200,7 +201,7 @@ CONTEXTS: Rules = (
     ),
     ("name", re.compile(rf"\b(?i:married|engaged|divorced|separated|related|wed) (?:to|from) (?P<x>{_NAME})")),
     ("name", re.compile(rf"\b(?i:{_RELATIVE}),? (?:(?i:is|was) )?(?P<x>{_NAME})")),
-    ("name", re.compile(rf"\b(?i:i'm|i’m|i am|this is|it's|it’s) (?P<x>{_NAME})")),
+    ("name", re.compile(rf"\b(?i:i'm|i am|this is|it's) (?P<x>{_NAME})")),
     ("name", re.compile(rf"{_START}(?:(?i:hi|hello|hey)[^.\n]{{0,12}}, )?(?P<x>{_CAP}) (?i:here)\b")),
     ("name", re.compile(rf"{_START}(?P<x>{_CAP}) (?i:{_SAYS})\b")),
     (
@@ -222,7 +223,7 @@ CONTEXTS: Rules = (
 )
 """Details that the words around them give away; one that consists of ordinary words counts for nothing."""
 
-INSIDE_SENTENCE = re.compile(rf"(?<=[\w,;:'’)\]] ){_CAP}|(?<=[\w,;:] [\"“'‘(]){_CAP}")
+INSIDE_SENTENCE = re.compile(rf"(?<=[\w,;:')\]] ){_CAP}|(?<=[\w,;:] [\"'(]){_CAP}")
 """A capitalised word that does not begin a sentence."""
 
 
@@ -274,7 +275,7 @@ def word_lists() -> WordLists:
 
 def is_ordinary(word: str) -> bool:
     """Whether a capitalised word identifies nobody: on the list, an acronym, or a common first word of a sentence."""
-    plain = word.strip(".,;:!?\"'“”‘’()").replace("’", "'")
+    plain = tidy(word).strip(".,;:!?\"'()")
     lists = word_lists()
     if plain in lists.ordinary or plain.removesuffix("'s") in lists.ordinary:
         return True

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from ..domains.attribute import Attribute
+from ..domains.folding import tidy
 from ..domains.pack import DomainPack
 from .disclosure import head_of, is_none
 from .persons import own_clauses
@@ -25,7 +26,6 @@ from .words import (
     holds,
     in_digits,
     is_negated,
-    plain,
 )
 from .words import words as words_of
 
@@ -42,7 +42,7 @@ def measure(
     said = {a: telling(text, pack.attribute(a), v) for a, v in tell.items()}
     # Words that tell another value tell nothing of this one.
     others = set().union(*(words_of(v) for a, v in tell.items() if said[a] == "told"))
-    if others and not _substance(_statements(in_digits(plain(text))), but=others):
+    if others and not _substance(_statements(in_digits(tidy(text))), but=others):
         said = {a: "omitted" if s == "unclear" else s for a, s in said.items()}
     return {
         **said,
@@ -60,7 +60,7 @@ def telling(text: str, attribute: Attribute, value: str) -> Said:
     attribute is about. "omitted": a number or a gender is not there; or the text only asks back, goes round the
     question or is polite. "unclear": it says something, in words that code does not know.
     """
-    said, value = in_digits(plain(text)), in_digits(value)
+    said, value = in_digits(tidy(text)), in_digits(value)
     head = head_of(value).casefold()
     own = _telling_clauses(said, head)
     if re.match(r"\d", head):
@@ -83,16 +83,16 @@ def telling(text: str, attribute: Attribute, value: str) -> Said:
 def declining(text: str) -> Said:
     """Whether ``text`` refuses, or goes round what was asked ("told"); "omitted" if it says nothing of the kind and
     nothing else either."""
-    if _REFUSES.search(plain(text)):
+    if _REFUSES.search(tidy(text)):
         return "told"
-    return "unclear" if _substance(_statements(plain(text))) else "omitted"
+    return "unclear" if _substance(_statements(tidy(text))) else "omitted"
 
 
 def not_knowing(text: str) -> Said:
     """The same, for a person who does not know."""
-    if _UNSURE.search(plain(text)):
+    if _UNSURE.search(tidy(text)):
         return "told"
-    return "unclear" if _substance(_statements(plain(text))) else "omitted"
+    return "unclear" if _substance(_statements(tidy(text))) else "omitted"
 
 
 _CLOSED = ("male", "female")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..domains.folding import tidy
+
 __all__ = ["shows_understanding"]
 
 _SIGNS = re.compile(
@@ -32,4 +34,4 @@ _SIGNS = re.compile(
 def shows_understanding(text: str) -> bool:
     """Whether ``text`` meets the person's feelings, values that they told something, says why it asks, or leaves the
     choice to them. English patterns: an unusual wording is missed, and an empty phrase counts."""
-    return _SIGNS.search(text.replace("’", "'")) is not None
+    return _SIGNS.search(tidy(text)) is not None

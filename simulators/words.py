@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from ..domains.folding import tidy
 from .disclosure import head_of
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
     "in_digits",
     "is_negated",
     "own_words",
-    "plain",
     "words",
 ]
 
@@ -137,11 +137,6 @@ _ROUGHLY = re.compile(r"\b(?:around|about|roughly|some|approximately) $", re.IGN
 _UNIT = r"(?!\s*(?:%|[a-z]*(?:hours|days|weeks|months|minutes|kg|km)))"
 
 
-def plain(text: str) -> str:
-    """``text`` with straight apostrophes."""
-    return text.replace("’", "'").replace("‘", "'")
-
-
 def in_digits(text: str) -> str:
     """``text`` with the numbers from ten to ninety-nine in digits: "forty-one" -> "41"."""
 
@@ -156,7 +151,7 @@ def in_digits(text: str) -> str:
 
 def ages_said(text: str) -> list[tuple[int, int]]:
     """The ages that ``text`` may mean, as (least, most): 44 in "I turn 44 in June" is 43 or 44, "past 40" 40 to 49."""
-    text = in_digits(plain(text))
+    text = in_digits(tidy(text))
     found = []
     for match in re.finditer(rf"(?<![\d.,:])(\d{{2}})(?!\d)(?![-–.,:]\d){_UNIT}{_SPAN}", text):
         number, before, after = int(match[1]), text[: match.start()], text[match.end() :]
@@ -204,7 +199,7 @@ def covers(value: str, number: int) -> bool:
 
 def fold(text: str) -> str:
     """``text`` as its words, in lower case, without punctuation."""
-    return " ".join(re.findall(r"\w+(?:'\w+)?", plain(text).casefold()))
+    return " ".join(re.findall(r"\w+(?:'\w+)?", tidy(text).casefold()))
 
 
 def holds(text: str, phrase: str) -> bool:

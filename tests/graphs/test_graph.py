@@ -72,6 +72,7 @@ async def test_as_a_node_of_a_parent_with_messages(parts, tmp_path, where):
         ("human", "Hello"),
         ("ai", "Hi"),
         ("human", "What now?"),
+        ("ai", "About mood?"),
         ("ai", "About health?"),
         ("human", "health=good"),
         ("ai", "Answer for ['health']"),
@@ -159,8 +160,10 @@ async def test_the_recursion_limit_follows_from_the_budget(parts):
 def test_the_drawing_shows_the_state_machine_and_is_the_same_each_time(parts):
     drawn = compile_raise_graph(parts.components()).get_graph().draw_mermaid()
     assert drawn == compile_raise_graph(parts.components(), RaiseSettings(budget=1)).get_graph().draw_mermaid()
-    solid = ["__start__ --> screen", "retrieve --> assess", "ask --> take_answer", "take_answer --> screen"]
+    solid = ["__start__ --> receive", "retrieve --> assess", "ask --> take_answer", "take_answer --> screen"]
     dotted = [
+        "receive -.-> screen",
+        "receive -.-> take_answer",
         "screen -.-> retrieve",
         "screen -.-> assess",
         "screen -.-> respond",
