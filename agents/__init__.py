@@ -6,7 +6,6 @@ rules (no model) and with a model; the Protocols that both satisfy stand in ``co
 
 from .abstention import ModelAbstention, RuleAbstention, Variant
 from .acquisition import ModelAcquisition, PlanAcquisition
-from .bayes import BayesPlanner, MctsPlanner, MctsSettings
 from .consensus import consensus_plan
 from .context import (
     Abstention,
@@ -26,13 +25,12 @@ from .context import (
     Responder,
     Reward,
 )
-from .crisis import ModelCrisisScreen, PackCrisisScreen
+from .crisis.screen import ModelCrisisScreen, PackCrisisScreen
 from .errors import NoRanking, PlanningError, SpendingLimitReached
-from .extraction import ModelExtraction, RuleExtraction
-from .lesson import Lesson, LessonTaker
-from .paid_once import KeptPrior, KeptReward, no_ranking, query_digest, scenario_digest
-from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
-from .planners import (
+from .extraction.rules import ModelExtraction, RuleExtraction
+from .planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
+from .planning.paper_mcts import PaperMctsPlanner, PaperMctsSettings
+from .planning.planners import (
     PLANNERS,
     ExhaustivePlanner,
     GreedyPlanner,
@@ -42,10 +40,12 @@ from .planners import (
     planner_named,
     preset_planner,
 )
-from .prior import RANKING_SAMPLING, ModelPrior, PackPrior
+from .planning.prior import RANKING_SAMPLING, ModelPrior, PackPrior
+from .planning.rewards.cached_reward import KeptPrior, KeptReward, no_ranking, query_digest, scenario_digest
+from .planning.rewards.lesson import Lesson, LessonTaker
+from .planning.rewards.reward_ledger import Costs, Entry, LedgerUnusable, Recipe, RewardLedger
+from .planning.rewards.spending import Allowance
 from .responder import ModelResponder, PackResponder
-from .reward_ledger import Costs, Entry, LedgerUnusable, Recipe, RewardLedger
-from .spending import Allowance
 
 __all__ = [
     "PLANNERS",

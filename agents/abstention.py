@@ -15,9 +15,9 @@ from pydantic import BaseModel, Field, create_model, model_validator
 
 from ..domains.pack import DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
-from .briefing import attribute_list, fenced_known, labels
 from .context import Abstention, AgentContext, Assessment
-from .heuristics import open_attributes, settled_attributes
+from .extraction.short_answers import open_attributes, settled_attributes
+from .prompt_context import attribute_list, fenced_known, labels
 
 __all__ = ["ModelAbstention", "RuleAbstention", "Variant"]
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field, create_model
 from ..domains.folding import tidy
 from ..domains.pack import DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
-from .briefing import attribute_list, example_list, fenced_known, labels
 from .context import AgentContext, Question
-from .heuristics import open_attributes
+from .extraction.short_answers import open_attributes
+from .prompt_context import attribute_list, example_list, fenced_known, labels
 
 __all__ = ["ModelAcquisition", "PlanAcquisition"]
 

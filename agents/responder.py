@@ -10,9 +10,9 @@ from ..domains.attribute import Attribute
 from ..domains.folding import plain, sentences
 from ..domains.pack import DomainPack, RiskRule
 from ..models import ChatModel, Prompt, fence, new_nonce
-from .briefing import fenced_known, labels
 from .context import AgentContext
-from .heuristics import is_denial
+from .extraction.short_answers import is_denial
+from .prompt_context import fenced_known, labels
 
 __all__ = ["ModelResponder", "PackResponder"]
 

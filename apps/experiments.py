@@ -21,10 +21,10 @@ from ..agents import (
     Prior,
     RewardLedger,
 )
-from ..agents.choices import Choices, choices_for
-from ..agents.evaluations import Evaluations
-from ..agents.paid_once import query_digest, ranking_item, scenario_digest, set_item
-from ..agents.reward_ledger import digest
+from ..agents.planning.attribute_sets import Choices, choices_for
+from ..agents.planning.rewards.cached_reward import query_digest, ranking_item, scenario_digest, set_item
+from ..agents.planning.rewards.evaluations import Evaluations
+from ..agents.planning.rewards.reward_ledger import digest
 from ..domains import InputError, Scenario, UnknownNameError
 from ..evals.experiments import ConvergenceSettings, ScenarioSearches
 from ..evals.experiments.convergence import GUIDED, UNGUIDED

@@ -17,9 +17,9 @@ from pydantic import ValidationError
 
 from ..domains import DataError, DomainPack, UnknownNameError
 from ..domains.pack import fold
-from ..simulators.domain_guess import guess_domain
-from ..simulators.reading import Place, Report, read_csv_rows, read_json_lines
-from ..simulators.writing import atomic_text
+from ..simulators.datasets.domain_guess import guess_domain
+from ..simulators.datasets.file_records import Place, Report, read_csv_rows, read_json_lines
+from ..simulators.datasets.write import atomic_text
 from ..vectorstore import PathStore, PlannedPath, add_in_batches
 
 __all__ = ["PUBLISHED", "UNKNOWN", "ImportSummary", "import_paths", "path_line", "read_paths", "write_paths"]

@@ -18,11 +18,11 @@ from ..agents import (
     plan_scenario,
 )
 from ..agents.context import PathPlanner
-from ..agents.reward_ledger import digest
+from ..agents.planning.curriculum import Curriculum
+from ..agents.planning.rewards.reward_ledger import digest
 from ..domains import Scenario
 from ..models import ModelError, Usage, together
 from ..vectorstore import PathStore, PlannedPath
-from .curriculum import Curriculum
 from .reward_keeping import PlanningParts, planning_parts, reward_recipe
 from .wiring import Wiring
 

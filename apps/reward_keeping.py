@@ -22,7 +22,7 @@ from ..agents import (
     scenario_digest,
 )
 from ..agents.context import Prior
-from ..agents.reward_ledger import digest
+from ..agents.planning.rewards.reward_ledger import digest
 from ..domains import Scenario
 from ..models import Prompt, Sampling
 from .settings import OFFLINE, Settings

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..domains import DataError, InputError
 from ..models import ChatModel, run_sync
-from ..simulators.constraints import ProfileCounts
-from ..simulators.drafts import Draft
-from ..simulators.extract import (
+from ..simulators.datasets.posts import iter_posts
+from ..simulators.datasets.write import atomic_text, format_of, json_line, refuse_existing, replace_scenarios
+from ..simulators.extraction.extract import (
     ExtractionRequest,
     ExtractionResult,
     extract_scenarios,
@@ -19,7 +19,9 @@ from ..simulators.extract import (
     new_salt,
     source_records,
 )
-from ..simulators.generate import (
+from ..simulators.generation.constraints import ProfileCounts
+from ..simulators.generation.drafts import Draft
+from ..simulators.generation.generate import (
     GenerationRequest,
     GenerationResult,
     generate_scenarios,
@@ -27,11 +29,9 @@ from ..simulators.generate import (
     generated_scenarios,
     generation_settings,
 )
-from ..simulators.journal import Journal
-from ..simulators.posts import iter_posts
-from ..simulators.tables import SamplingTables
-from ..simulators.work import Progress
-from ..simulators.writing import atomic_text, format_of, json_line, refuse_existing, replace_scenarios
+from ..simulators.generation.journal import Journal
+from ..simulators.generation.run_units import Progress
+from ..simulators.generation.tables import SamplingTables
 from ..vectorstore import embedder
 from .wiring import Wiring
 

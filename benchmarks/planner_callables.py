@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from askfirst.agents import GreedyPlanner, PaperMctsPlanner, PaperMctsSettings, PathPlanner
-from askfirst.agents.bayes import BayesPlanner, MctsPlanner, MctsSettings
+from askfirst.agents.planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
 from askfirst.domains import Profile, Scenario
 from askfirst.models import run_sync
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from askfirst.agents import LessonTaker, MctsPlanner, MctsSettings
-from askfirst.agents.domain_effects import DomainEffects
+from askfirst.agents.planning.effects.domain_effects import DomainEffects
 from askfirst.domains import Profile, Scenario
 from askfirst.models import run_sync
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from askfirst.domains import get_pack
 from askfirst.simulators import packaged_scenarios
-from askfirst.simulators.sampler import sample_drafts
-from askfirst.simulators.tables import load_tables
+from askfirst.simulators.generation.profile_sampler import sample_drafts
+from askfirst.simulators.generation.tables import load_tables
 
 __all__ = ["varied_queries"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from askfirst.simulators.redact import redact
+from askfirst.simulators.extraction.redact import redact
 
 from tests.simulators.redaction_set import SETS, marked_posts, recall
 

@@ -20,11 +20,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from askfirst.domains import DomainPack, Scenario, get_pack
-from askfirst.simulators.datasets import iter_scenarios
-from askfirst.simulators.sampler import sample_drafts
-from askfirst.simulators.tables import load_tables
-from askfirst.simulators.validate import validate_data
-from askfirst.simulators.writing import Format, write_scenarios
+from askfirst.simulators.datasets.load import iter_scenarios
+from askfirst.simulators.datasets.write import Format, write_scenarios
+from askfirst.simulators.generation.profile_sampler import sample_drafts
+from askfirst.simulators.generation.tables import load_tables
+from askfirst.simulators.generation.validate import validate_data
 
 TARGETS: dict[Format, str] = {"jsonl": "all.jsonl", "csv": "all.csv", "public": "public", "published": "published"}
 BACKGROUND = "The person has told this before, to nobody in particular, and waits. " * 6

@@ -5,19 +5,19 @@ May import ``simulators``, ``models`` and ``domains``; never ``agents``, ``graph
 ``askfirst.models.run_sync``.
 """
 
-from .assistant import Answerer, Assistant, Extract
-from .conditions import Assistants, Condition, QuestionnaireAssistant, check_conditions, parse_condition
+from .assistants.assistant import Answerer, Assistant, Extract
+from .assistants.conditions import Assistants, Condition, QuestionnaireAssistant, check_conditions, parse_condition
 from .errors import EvalError, RewardUnscored, RunAborted, RunExists, RunFolderError, RunLocked, SettingsDiffer
-from .heuristic_judge import HeuristicJudge
-from .judge import Judge, LlmJudge
-from .ledger_metrics import unclear_notes
-from .metrics import clustered_interval, paired_difference, summarise
-from .records import ConversationRecord, RunSettings, plan_run
+from .judging.heuristic_judge import HeuristicJudge
+from .judging.judge import Judge, LlmJudge
+from .judging.reward import BestSubset, JudgedAnswerReward
+from .judging.verdict import CRITERIA, Unscored, Verdict
+from .records.record import ConversationRecord, RunSettings, plan_run
+from .records.run_folder import Run, RunFolder, read_run
 from .report import OFFLINE_LABEL, crisis_notes, write_report
-from .results import Run, RunFolder, read_run
-from .reward import BestSubset, JudgedAnswerReward
-from .runner import Progress, run_eval
-from .verdict import CRITERIA, Unscored, Verdict
+from .running.runner import Progress, run_eval
+from .statistics.ledger_metrics import unclear_notes
+from .statistics.metrics import clustered_interval, paired_difference, summarise
 
 __all__ = [
     "CRITERIA",

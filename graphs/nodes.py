@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from ..agents.consensus import consensus_plan
 from ..agents.context import AgentContext, Assessment, CrisisSignal, Extracted, Question
-from ..agents.heuristics import open_attributes
+from ..agents.extraction.short_answers import open_attributes
 from ..domains.errors import AskfirstError
 from ..domains.pack import DomainPack
 from ..models import CUT_NOTE, collect_usage

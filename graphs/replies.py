@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..agents.heuristics import only_refuses
+from ..agents.extraction.short_answers import only_refuses
 from ..domains.folding import plain
 from ..models import safe_text
 from .errors import InvalidQueryError, InvalidReplyError, MessageTooLongError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ..agents.context import AgentContext, Assessment
-from ..agents.heuristics import open_attributes
+from ..agents.extraction.short_answers import open_attributes
 from ..domains.pack import DomainPack
 from .state import RaiseState
 

@@ -23,8 +23,8 @@ from .fakes import ForbiddenChatModel, ScriptedChatModel
 from .fence_marks import holds_fence
 from .limits import Limits
 from .prompts import Prompt, fence, new_nonce
-from .reasoning import UnclosedReasoning, strip_reasoning, visible_text
 from .safe_text import safe_text
+from .structured_output.reasoning import UnclosedReasoning, strip_reasoning, visible_text
 from .sync import run_sync
 from .tasks import together
 from .tracing import no_tracing

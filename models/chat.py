@@ -112,7 +112,7 @@ def connect(
         ModelSpecError: ``spec`` or ``base_url`` cannot be used.
         AuthenticationFailed: no key, and no base URL that could do without.
     """
-    from .openai_chat import connect_openai
+    from .endpoint.openai_chat import connect_openai
     from .spec import parse_spec
 
     return connect_openai(parse_spec(spec), base_url=base_url, api_key=api_key, limits=limits, sampling=sampling)
@@ -135,8 +135,8 @@ def from_langchain(
     Raises:
         ModelSpecError: ``model`` is no LangChain chat model.
     """
-    from .langchain_chat import LangChainChat
-    from .langchain_endpoint import ObjectEndpoint
+    from .endpoint.langchain_chat import LangChainChat
+    from .endpoint.langchain_endpoint import ObjectEndpoint
 
     endpoint = ObjectEndpoint(model, name=name)
     if endpoint.retries and "retries" not in limits.model_fields_set:

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from .chat import Completion, Message, Sampling
 from .errors import EmptyCompletion, InvalidStructuredOutput
 from .fence_marks import FenceMarks
-from .reasoning import visible_text
-from .structured import Method, StructuredOutput
+from .structured_output.reasoning import visible_text
+from .structured_output.structured import Method, StructuredOutput
 from .usage import Usage, record_usage
 
 __all__ = ["ForbiddenChatModel", "Reply", "ScriptedChatModel"]

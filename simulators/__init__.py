@@ -7,12 +7,8 @@ Main path: ``load_scenarios(path, pack)`` -> ``Persona.behaving(scenario, behavi
 ``await simulate_dialogue(session, user)`` -> ``Dialogue``.
 """
 
-from .behaviour import COOPERATIVE_BEHAVIOUR, Behaviour
-from .behaviour_files import BehaviourError, behaviour_names, check_behaviour, load_behaviour, load_behaviours
-from .checks import FAULTS, Situation, check_reply
-from .control import Control
-from .datasets import load_scenarios, packaged_scenarios
-from .dialogue import (
+from .datasets.load import load_scenarios, packaged_scenarios
+from .dialogue.dialogue import (
     AgentSession,
     AgentTurn,
     ConcludingSession,
@@ -23,13 +19,17 @@ from .dialogue import (
     UserTurn,
     simulate_dialogue,
 )
-from .disclosure import COOPERATIVE, Disclosure, Reveal, Stance
-from .errors import AssistantFailed, DialogueFailed, SimulatorFailed
-from .ledger import Ledger, LedgerEntry, LedgerState
-from .llm_check import LlmFidelityCheck
-from .llm_user import LlmUser
-from .persona import Persona
-from .scripted_user import ScriptedUser
+from .dialogue.errors import AssistantFailed, DialogueFailed, SimulatorFailed
+from .dialogue.ledger import Ledger, LedgerEntry, LedgerState
+from .dialogue.llm_fidelity_check import LlmFidelityCheck
+from .dialogue.turn_taking import Control
+from .fidelity.reply_checks import FAULTS, Situation, check_reply
+from .users.behaviour import COOPERATIVE_BEHAVIOUR, Behaviour
+from .users.behaviour_files import BehaviourError, behaviour_names, check_behaviour, load_behaviour, load_behaviours
+from .users.disclosure import COOPERATIVE, Disclosure, Reveal, Stance
+from .users.llm_user import LlmUser
+from .users.persona import Persona
+from .users.scripted_user import ScriptedUser
 
 __all__ = [
     "COOPERATIVE",

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..heuristic_judge import OFFLINE_JUDGE
-from ..ledger_metrics import LEDGER_COUNTS, unclear_notes
-from ..metrics import summarise
-from ..records import ConversationRecord
-from ..results import Run
-from ..verdict import CRITERIA, Verdict
+from ..judging.heuristic_judge import OFFLINE_JUDGE
+from ..judging.verdict import CRITERIA, Verdict
+from ..records.record import ConversationRecord
+from ..records.run_folder import Run
+from ..statistics.ledger_metrics import LEDGER_COUNTS, unclear_notes
+from ..statistics.metrics import summarise
 from .charts import Point, intervals_chart, pairs_chart, questions_chart
 
 __all__ = ["OFFLINE_LABEL", "Failure", "Report", "RunView", "Sample", "build_report", "crisis_notes", "heat", "human"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...domains.errors import InputError
 from ..errors import RunFolderError
-from ..results import read_run, write_atomic
+from ..records.run_folder import read_run, write_atomic
 from .view import build_report, heat, human, justifications
 
 if TYPE_CHECKING:

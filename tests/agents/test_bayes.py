@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from askfirst.agents.bayes import BayesPlanner, MctsPlanner, MctsSettings
-from askfirst.agents.choices import Choices
 from askfirst.agents.context import Burden, PathPlanner
-from askfirst.agents.paper_mcts import PaperMctsPlanner
-from askfirst.agents.planners import GreedyPlanner, RandomPlanner
+from askfirst.agents.planning.attribute_sets import Choices
+from askfirst.agents.planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
+from askfirst.agents.planning.paper_mcts import PaperMctsPlanner
+from askfirst.agents.planning.planners import GreedyPlanner, RandomPlanner
 from askfirst.domains import DomainPack, Scenario
 from pydantic import ValidationError
 
@@ -318,7 +318,7 @@ async def test_different_seeds_search_differently() -> None:
 def test_a_plan_does_not_depend_on_the_hash_seed_of_the_process() -> None:
     script = """
 import asyncio
-from askfirst.agents.bayes import MctsPlanner
+from askfirst.agents.planning.mcts import MctsPlanner
 from tests.conformance.path_planner import RecordedReward, plan, synthetic
 reward = RecordedReward(synthetic(2))
 found = asyncio.run(plan(MctsPlanner(), reward, budget=4, evaluations=30))

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from askfirst.agents.choices import Choices, choices_for
 from askfirst.agents.context import Burden
 from askfirst.agents.errors import PlanningError
+from askfirst.agents.planning.attribute_sets import Choices, choices_for
 
 from tests.conformance.path_planner import person
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from askfirst.agents import AgentContext, CrisisScreen, ModelCrisisScreen, PackCrisisScreen
-from askfirst.agents.crisis_rules import load_crisis_rules, read_crisis_rules
+from askfirst.agents.crisis.rules import load_crisis_rules, read_crisis_rules
 from askfirst.domains import DomainPack
 from askfirst.models import ForbiddenChatModel, ModelRefused, ModelTimeout, ScriptedChatModel
 from askfirst.simulators import packaged_scenarios

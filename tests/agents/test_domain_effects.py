@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from askfirst.agents import Lesson, LessonTaker, MctsPlanner, MctsSettings
-from askfirst.agents.domain_effects import DomainEffects
-from askfirst.agents.effects import BayesianEffects, hypotheses
+from askfirst.agents.planning.effects.domain_effects import DomainEffects
+from askfirst.agents.planning.effects.effects import BayesianEffects, hypotheses
 from askfirst.domains import Profile, Scenario
 from askfirst.models import ModelUnreachable
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from askfirst.agents.effects import BayesianEffects, centred_log_prior, hypotheses
+from askfirst.agents.planning.effects.effects import BayesianEffects, centred_log_prior, hypotheses
 
 NAMES = tuple("abcdef")
 SETS = np.array([[float(i in c) for i in range(6)] for c in itertools.combinations(range(6), 3)])

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from askfirst.agents.errors import PlanningError
-from askfirst.agents.evaluations import Evaluations
+from askfirst.agents.planning.rewards.evaluations import Evaluations
 from askfirst.domains import Scenario
 
 from tests.conformance.path_planner import RecordedReward, person

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from askfirst.agents import AgentContext
-from askfirst.agents.heuristics import (
+from askfirst.agents.extraction.short_answers import (
     clean_answer,
     only_refuses,
     open_attributes,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from askfirst.agents.context import PathPlanner
-from askfirst.agents.paper_mcts import PaperMctsPlanner, PaperMctsSettings
+from askfirst.agents.planning.paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from askfirst.domains import DomainPack, Scenario
 from pydantic import ValidationError
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
-from askfirst.agents.choices import Choices
-from askfirst.agents.evaluations import Evaluations
-from askfirst.agents.paths import best_path, result
+from askfirst.agents.planning.attribute_sets import Choices
+from askfirst.agents.planning.path_order import best_path, result
+from askfirst.agents.planning.rewards.evaluations import Evaluations
 
 from tests.conformance.path_planner import RecordedReward, Score, person, synthetic
 

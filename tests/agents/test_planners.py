@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from askfirst.agents.context import PathPlanner
 from askfirst.agents.errors import PlanningError
-from askfirst.agents.planners import (
+from askfirst.agents.planning.planners import (
     PLANNERS,
     ExhaustivePlanner,
     GreedyPlanner,
@@ -13,7 +13,7 @@ from askfirst.agents.planners import (
     planner_named,
     preset_planner,
 )
-from askfirst.agents.prior import PackPrior
+from askfirst.agents.planning.prior import PackPrior
 from askfirst.domains import DomainPack, UnknownNameError
 from askfirst.models import ModelUnreachable
 

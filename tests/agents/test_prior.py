@@ -5,7 +5,7 @@ import random
 
 import pytest
 from askfirst.agents.context import Prior
-from askfirst.agents.prior import ModelPrior, PackPrior, with_floor
+from askfirst.agents.planning.prior import ModelPrior, PackPrior, with_floor
 from askfirst.domains import DomainPack
 from askfirst.models import ForbiddenChatModel, ModelTimeout, ScriptedChatModel
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from askfirst.agents.choices import Choices
-from askfirst.agents.puct import action_value, puct, rollout_epsilon
-from askfirst.agents.tree import SearchTree
+from askfirst.agents.planning.attribute_sets import Choices
+from askfirst.agents.planning.paper_tree import SearchTree
+from askfirst.agents.planning.puct import action_value, puct, rollout_epsilon
 
 A, B, C = "age", "gender", "profession"
 

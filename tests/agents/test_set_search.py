@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from askfirst.agents.bayes import MctsSettings
-from askfirst.agents.choices import Choices
 from askfirst.agents.context import Burden
-from askfirst.agents.effects import hypotheses
-from askfirst.agents.set_search import SetSearch
-from askfirst.agents.set_tree import SetTree
+from askfirst.agents.planning.attribute_sets import Choices
+from askfirst.agents.planning.effects.effects import hypotheses
+from askfirst.agents.planning.mcts import MctsSettings
+from askfirst.agents.planning.set_puct_tree import SetTree
+from askfirst.agents.planning.set_search import SetSearch
 
 from tests.conformance.path_planner import PENGUIN, best_set, synthetic
 

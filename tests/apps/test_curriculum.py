@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from askfirst.agents import Lesson, Recipe, RewardLedger, scenario_digest
-from askfirst.apps import curriculum as curricula
-from askfirst.apps.curriculum import Curriculum
+from askfirst.agents.planning import curriculum as curricula
+from askfirst.agents.planning.curriculum import Curriculum
 from askfirst.domains import Profile, Scenario
 from askfirst.vectorstore import ChromaPathStore, StoreError
 

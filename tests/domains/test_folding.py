@@ -8,16 +8,16 @@ import pytest
 from askfirst.agents import PackCrisisScreen
 from askfirst.domains import Profile, get_pack
 from askfirst.domains.folding import sentences, tidy
-from askfirst.evals.crisis_reply import crisis_reply
+from askfirst.evals.judging.crisis_reply import crisis_reply
 from askfirst.graphs.replies import read_reply
-from askfirst.simulators.checks import breaks_fourth_wall
-from askfirst.simulators.claims import contradictions
-from askfirst.simulators.control import offers_more
-from askfirst.simulators.courtesy import says_goodbye
-from askfirst.simulators.query_checks import query_problem
-from askfirst.simulators.redact import redact
-from askfirst.simulators.tables import load_tables
-from askfirst.simulators.trust import shows_understanding
+from askfirst.simulators.dialogue.courtesy import says_goodbye
+from askfirst.simulators.dialogue.turn_taking import offers_more
+from askfirst.simulators.extraction.redact import redact
+from askfirst.simulators.fidelity.contradictions import contradictions
+from askfirst.simulators.fidelity.reply_checks import breaks_fourth_wall
+from askfirst.simulators.generation.query_checks import query_problem
+from askfirst.simulators.generation.tables import load_tables
+from askfirst.simulators.users.rapport import shows_understanding
 from hypothesis import given
 from hypothesis import strategies as st
 

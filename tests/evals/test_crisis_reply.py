@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from askfirst.domains import DomainPack
 from askfirst.evals import HeuristicJudge, Verdict
-from askfirst.evals.crisis_reply import crisis_reply
-from askfirst.evals.judge import LlmJudge
+from askfirst.evals.judging.crisis_reply import crisis_reply
+from askfirst.evals.judging.judge import LlmJudge
 from askfirst.models import ScriptedChatModel
 from askfirst.simulators import TranscriptMessage
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from askfirst.domains import Scenario
 from askfirst.evals import LlmJudge, Progress, RunFolder, Unscored, Verdict, run_eval
-from askfirst.evals.runner import conversation_seed
+from askfirst.evals.running.runner import conversation_seed
 from askfirst.models import (
     Message,
     ScriptedChatModel,

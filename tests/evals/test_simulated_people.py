@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from askfirst.domains import InputError, Scenario
 from askfirst.evals import ConversationRecord, LlmJudge, write_report
-from askfirst.evals.runner import conversation_seed
+from askfirst.evals.running.runner import conversation_seed
 from askfirst.models import ScriptedChatModel
 from askfirst.simulators import (
     AgentTurn,

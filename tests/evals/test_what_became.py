@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from askfirst.domains import DomainPack
 from askfirst.evals import ConversationRecord, RunFolder, plan_run, summarise, write_report
-from askfirst.evals.reflection import Reflection
+from askfirst.evals.judging.reflection import Reflection
 from askfirst.simulators import Behaviour, LedgerEntry
 
 from tests.evals.support import CREATED, Bench, EchoAnswerer, people, record

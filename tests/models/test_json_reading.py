@@ -6,7 +6,7 @@ import contextlib
 import json
 
 import pytest
-from askfirst.models.json_reading import UnreadableJson, read_json, read_objects
+from askfirst.models.structured_output.json_reading import UnreadableJson, read_json, read_objects
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -65,7 +65,7 @@ async def test_the_request_holds_model_messages_sampling_and_key(server: FakeOpe
 async def test_openai_itself_gets_the_new_parameter_name_and_keeps_nothing(
     server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("askfirst.models.openai_chat._OPENAI", server.url)
+    monkeypatch.setattr("askfirst.models.endpoint.openai_chat._OPENAI", server.url)
     server.script(chat("Hello."))
     await connect("openai:gpt-4o-mini", base_url=server.url, api_key="k").complete(ASK)
     assert server.requests[0]["max_completion_tokens"] == 2048

@@ -6,7 +6,7 @@ import asyncio
 import gc
 
 from askfirst.models import Limits, Message, connect, run_sync
-from askfirst.models.per_loop import PerLoop
+from askfirst.models.endpoint.per_loop import PerLoop
 
 from tests.models.conftest import FakeOpenAI, chat
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from askfirst.models import Message, UnclosedReasoning, safe_text, strip_reasoning
-from askfirst.models.reasoning import ReasoningFilter, visible_text
+from askfirst.models.structured_output.reasoning import ReasoningFilter, visible_text
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

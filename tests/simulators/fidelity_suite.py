@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from askfirst.domains import DomainPack
-from askfirst.simulators.checks import Situation, check_reply
+from askfirst.simulators.fidelity.reply_checks import Situation, check_reply
 
 FOLDER = Path(__file__).parent / "data"
 DETECTORS = ("role_swap", "fourth_wall", "profile_dump", "repeated", "contradiction", "leak", "refused")

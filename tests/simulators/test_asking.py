@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from askfirst.domains import DomainPack, Profile
 from askfirst.simulators import AgentTurn
-from askfirst.simulators.asking import asked_in, told_in_opening
+from askfirst.simulators.users.asked_attributes import asked_in, told_in_opening
 
 PROFILE = Profile(values={"age": "44", "marital_status": "Divorced", "profession": "Other, lorry driver"})
 

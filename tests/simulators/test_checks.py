@@ -16,7 +16,7 @@ from askfirst.simulators import (
     load_behaviour,
     packaged_scenarios,
 )
-from askfirst.simulators.checks import FAULTS, failure_in, loops
+from askfirst.simulators.fidelity.reply_checks import FAULTS, failure_in, loops
 
 from tests.simulators.fidelity_suite import DETECTORS, Figures, figures, kinds, suite
 

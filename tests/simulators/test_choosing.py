@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from askfirst.domains import DomainPack, UnknownNameError
 from askfirst.simulators import packaged_scenarios
-from askfirst.simulators.choosing import checked_group, choose_scenarios
+from askfirst.simulators.datasets.sample import checked_group, choose_scenarios
 
 
 def test_as_many_of_each_domain_in_their_order(pack: DomainPack) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from askfirst.domains import get_pack
-from askfirst.simulators.claims import contradictions
+from askfirst.simulators.fidelity.contradictions import contradictions
 
 PACK = get_pack()
 

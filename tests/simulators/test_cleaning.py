@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from askfirst.simulators.cleaning import clean_reply, strip_stop_tokens
+from askfirst.simulators.fidelity.model_reply import clean_reply, strip_stop_tokens
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from askfirst.domains import DomainPack, Profile
 from askfirst.simulators import AgentTurn, Control, Persona, ScriptedUser, UserTurn, simulate_dialogue
-from askfirst.simulators.control import StopReason, confirms, offers_more
+from askfirst.simulators.dialogue.turn_taking import StopReason, confirms, offers_more
 
 ASK = AgentTurn(text="How old are you?", kind="question", attribute="age")
 ANSWER = AgentTurn(text="Then rest first.", kind="answer", used=(), known={})

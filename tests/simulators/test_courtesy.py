@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from askfirst.simulators.courtesy import is_courtesy, says_goodbye
+from askfirst.simulators.dialogue.courtesy import is_courtesy, says_goodbye
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from askfirst.domains import DataError, DomainPack
 from askfirst.simulators import load_scenarios
-from askfirst.simulators.datasets import iter_scenarios
+from askfirst.simulators.datasets.load import iter_scenarios
 
 
 def test_columns_in_any_order_and_spelling(tmp_path: Path, pack: DomainPack) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from askfirst.domains import DomainPack
 from askfirst.simulators import packaged_scenarios
-from askfirst.simulators.domain_guess import guess_domain
+from askfirst.simulators.datasets.domain_guess import guess_domain
 
 
 def test_a_guess_never_contradicts_the_cues_of_the_pack(pack: DomainPack) -> None:

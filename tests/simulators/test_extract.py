@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from askfirst.domains import DataError, DomainPack, InputError
 from askfirst.models import Message, ModelTimeout, ModelUnreachable, ScriptedChatModel
-from askfirst.simulators.extract import (
+from askfirst.simulators.datasets.posts import Post, iter_posts
+from askfirst.simulators.extraction.extract import (
     ExtractionRequest,
     ExtractionResult,
     extract_scenarios,
@@ -18,9 +19,8 @@ from askfirst.simulators.extract import (
     extraction_settings,
     source_records,
 )
-from askfirst.simulators.extraction_steps import longest_shared_run
-from askfirst.simulators.journal import Journal
-from askfirst.simulators.posts import Post, iter_posts
+from askfirst.simulators.extraction.extraction_steps import longest_shared_run
+from askfirst.simulators.generation.journal import Journal
 
 # Invented; nobody real is meant.
 POST = (

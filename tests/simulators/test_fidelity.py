@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from askfirst.domains import DomainPack
-from askfirst.simulators.fidelity import leaks, speaks_as_assistant
+from askfirst.simulators.fidelity.role_break import leaks, speaks_as_assistant
 
 HIDDEN = {
     "age": "41",

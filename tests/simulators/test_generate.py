@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from askfirst.domains import DomainPack, InputError
 from askfirst.models import AuthenticationFailed, Message, ModelTimeout, ModelUnreachable, ScriptedChatModel
-from askfirst.simulators.constraints import broken_constraints
-from askfirst.simulators.drafts import Draft
-from askfirst.simulators.generate import (
+from askfirst.simulators.generation.constraints import broken_constraints
+from askfirst.simulators.generation.drafts import Draft
+from askfirst.simulators.generation.generate import (
     GenerationRequest,
     GenerationResult,
     generate_scenarios,
@@ -22,10 +22,10 @@ from askfirst.simulators.generate import (
     generated_scenarios,
     generation_settings,
 )
-from askfirst.simulators.journal import Journal
-from askfirst.simulators.sampler import ProfileSampler, sample_drafts
-from askfirst.simulators.tables import SamplingTables, Title, load_tables
-from askfirst.simulators.work import NothingUsable
+from askfirst.simulators.generation.journal import Journal
+from askfirst.simulators.generation.profile_sampler import ProfileSampler, sample_drafts
+from askfirst.simulators.generation.run_units import NothingUsable
+from askfirst.simulators.generation.tables import SamplingTables, Title, load_tables
 from askfirst.vectorstore import HashEmbedder
 
 WORDS = ["river", "candle", "engine", "pepper", "violin", "lantern", "carpet", "thunder", "biscuit", "meadow"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from askfirst.domains import DataError, InputError
-from askfirst.simulators.journal import Journal
+from askfirst.simulators.generation.journal import Journal
 
 SETTINGS = {"command": "x", "seed": 1, "prompts": {"a": "1"}}
 
@@ -115,7 +115,7 @@ def test_a_failed_write_leaves_the_journal_as_it_was(tmp_path: Path, monkeypatch
 def test_what_was_added_before_a_kill_is_there(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     script = (
-        "import sys\nfrom askfirst.simulators.journal import Journal\n"
+        "import sys\nfrom askfirst.simulators.generation.journal import Journal\n"
         f"journal = Journal.open({str(out)!r}, {{'seed': 1}})\n"
         "for n in range(100000):\n    journal.add(str(n), {'n': n})\n    print(n, flush=True)\n"
     )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from askfirst.simulators import AgentTurn, UserTurn
-from askfirst.simulators.ledger import build_ledger
+from askfirst.simulators.dialogue.ledger import build_ledger
 
 IDS = ("age", "mood", "job", "home", "money")
 

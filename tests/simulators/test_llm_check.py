@@ -3,7 +3,7 @@ from __future__ import annotations
 from askfirst.domains import DomainPack
 from askfirst.models import ModelTimeout, ScriptedChatModel
 from askfirst.simulators import Dialogue, LlmFidelityCheck, TranscriptMessage
-from askfirst.simulators.ledger import Ledger, LedgerEntry
+from askfirst.simulators.dialogue.ledger import Ledger, LedgerEntry
 
 TALK = Dialogue(
     transcript=(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from askfirst.simulators.near_duplicates import NearDuplicates
+from askfirst.simulators.generation.near_duplicates import NearDuplicates
 from askfirst.vectorstore import HashEmbedder
 
 VECTORS = {"north": (0.0, 2.0), "nearly north": (0.2, 1.0), "east": (3.0, 0.0), "nowhere": (0.0, 0.0)}

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from askfirst.domains import DomainPack, Scenario, UnknownNameError
 from askfirst.simulators import packaged_scenarios
-from askfirst.simulators.constraints import broken_constraints
-from askfirst.simulators.pairs import PairMaker, checked_kind
-from askfirst.simulators.tables import SamplingTables, load_tables
+from askfirst.simulators.generation.constraints import broken_constraints
+from askfirst.simulators.generation.matched_pairs import PairMaker, checked_kind
+from askfirst.simulators.generation.tables import SamplingTables, load_tables
 
 PROFILE = {
     "age": "18-24",

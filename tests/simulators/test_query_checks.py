@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from askfirst.domains import DomainPack, Profile
-from askfirst.simulators.query_checks import detail_named, query_problem, tidy_query
-from askfirst.simulators.tables import SamplingTables, load_tables
+from askfirst.simulators.generation.query_checks import detail_named, query_problem, tidy_query
+from askfirst.simulators.generation.tables import SamplingTables, load_tables
 
 PROFILE = Profile(
     values={

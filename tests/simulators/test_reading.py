@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from askfirst.domains import DataError
-from askfirst.simulators import reading
-from askfirst.simulators.reading import read_csv_rows, read_json_items, read_json_lines, stream_json_items
+from askfirst.simulators.datasets import file_records as reading
+from askfirst.simulators.datasets.file_records import read_csv_rows, read_json_items, read_json_lines, stream_json_items
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

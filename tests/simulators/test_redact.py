@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from askfirst.simulators.redact import IdentifyingKind, find_identifying, proper_nouns, redact
+from askfirst.simulators.extraction.redact import IdentifyingKind, find_identifying, proper_nouns, redact
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

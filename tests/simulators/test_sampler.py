@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from askfirst.domains import DomainPack, InputError
-from askfirst.simulators.constraints import ProfileCounts, broken_constraints
-from askfirst.simulators.drafts import Draft
-from askfirst.simulators.sampler import ProfileSampler, sample_drafts
-from askfirst.simulators.tables import SamplingTables, Title, load_tables
+from askfirst.simulators.generation.constraints import ProfileCounts, broken_constraints
+from askfirst.simulators.generation.drafts import Draft
+from askfirst.simulators.generation.profile_sampler import ProfileSampler, sample_drafts
+from askfirst.simulators.generation.tables import SamplingTables, Title, load_tables
 
 # The paper's global values (A.3).
 VALUES = {

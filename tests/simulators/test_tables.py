@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 from askfirst.domains import DataError, DomainPack, InputError, Profile
-from askfirst.simulators.constraints import broken_constraints
-from askfirst.simulators.tables import SamplingTables, Tone, load_tables
+from askfirst.simulators.generation.constraints import broken_constraints
+from askfirst.simulators.generation.tables import SamplingTables, Tone, load_tables
 
 TOY: dict[str, Any] = {
     "pack": "toy",

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 from askfirst.domains import DomainPack
-from askfirst.simulators.checks import Situation, check_reply
-from askfirst.simulators.fidelity import refuses_to_play
-from askfirst.simulators.telling import Said, declining, measure, not_knowing, telling
+from askfirst.simulators.fidelity.disclosure_detection import Said, declining, measure, not_knowing, telling
+from askfirst.simulators.fidelity.reply_checks import Situation, check_reply
+from askfirst.simulators.fidelity.role_break import refuses_to_play
 
 FILE = Path(__file__).parent / "data" / "telling_suite.yaml"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from askfirst.domains import DataError, DomainPack
-from askfirst.simulators.drafts import draft_record
-from askfirst.simulators.sampler import sample_drafts
-from askfirst.simulators.tables import load_tables
-from askfirst.simulators.validate import Checked, holds_drafts, validate_data
+from askfirst.simulators.generation.drafts import draft_record
+from askfirst.simulators.generation.profile_sampler import sample_drafts
+from askfirst.simulators.generation.tables import load_tables
+from askfirst.simulators.generation.validate import Checked, holds_drafts, validate_data
 
 GOOD: dict[str, Any] = {"id": "a", "domain": "Life", "query": "Hm?", "profile": {"age": "41"}, "risk": "low"}
 

@@ -8,7 +8,7 @@ import pytest
 from askfirst.domains import Value
 from askfirst.evals import ConversationRecord, RunSettings, Unscored, Verdict
 from askfirst.simulators import AgentTurn, Dialogue, Persona, TranscriptMessage, UserTurn
-from askfirst.simulators.ledger import Ledger, LedgerEntry
+from askfirst.simulators.dialogue.ledger import Ledger, LedgerEntry
 from pydantic import ValidationError
 
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from askfirst.domains import DataError, DomainPack, InputError, Profile, Scenario, UnknownNameError
 from askfirst.simulators import load_scenarios, packaged_scenarios
-from askfirst.simulators.journal import Journal
-from askfirst.simulators.writing import (
+from askfirst.simulators.datasets.write import (
     Format,
     atomic_text,
     checked_format,
@@ -21,6 +20,7 @@ from askfirst.simulators.writing import (
     scenario_record,
     write_scenarios,
 )
+from askfirst.simulators.generation.journal import Journal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

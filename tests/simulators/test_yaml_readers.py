@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from askfirst.domains import DataError, DomainPack, InputError
-from askfirst.simulators.behaviour_files import load_behaviours
-from askfirst.simulators.tables import load_tables
+from askfirst.simulators.generation.tables import load_tables
+from askfirst.simulators.users.behaviour_files import load_behaviours
 
 MISTAKES = [
     ("name: x\nstyle: 2020-99-99\n", "line 2.* no possible value"),
