@@ -1,4 +1,4 @@
-"""Measure the redaction rules on the marked posts of ``tests/simulators/redaction``.
+"""Measure the redaction rules on the marked posts of ``tests/simulators/extraction/redaction``.
 
     python benchmarks/redaction.py
 
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from askfirst.simulators.extraction.redact import redact
 
-from tests.simulators.redaction_set import SETS, marked_posts, recall
+from tests.simulators.extraction.redaction_set import SETS, marked_posts, recall
 
 
 def main() -> int:

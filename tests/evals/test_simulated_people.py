@@ -23,8 +23,8 @@ from askfirst.simulators import (
     UserTurn,
 )
 
+from tests.evals.judging.test_judge import GOOD
 from tests.evals.support import Bench, CountingJudge, people, record
-from tests.evals.test_judge import GOOD
 
 GUARDED = Behaviour.model_validate({"name": "guarded", "stances": {"private": "declines"}, "reactions": ["doubt"]})
 COOPERATIVE = Behaviour(name="cooperative")

@@ -16,8 +16,8 @@ from askfirst.models import (
 )
 from askfirst.simulators import AgentTurn, TranscriptMessage
 
+from tests.evals.judging.test_judge import GOOD
 from tests.evals.support import Bench, CountingJudge, EchoAnswerer, OneLine, people, verdict
-from tests.evals.test_judge import GOOD
 
 ALL = ["context_free", "static:1", "random:1", "oracle:1", "agent", "raise", "context_rich"]
 

@@ -11,8 +11,8 @@ from askfirst.simulators.extraction.redact import IdentifyingKind, find_identify
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.simulators.redaction_sentences import HARMLESS, HELD_OUT, MADE_WITH_RULES
-from tests.simulators.redaction_set import recall
+from tests.simulators.extraction.redaction_sentences import HARMLESS, HELD_OUT, MADE_WITH_RULES
+from tests.simulators.extraction.redaction_set import recall
 
 
 @pytest.mark.parametrize(

@@ -364,7 +364,7 @@ def _assert_nothing_else(model: ScriptedChatModel, scenario: Scenario, allowed: 
 
 
 async def test_the_example_of_the_documentation_works(pack: DomainPack, scenario: Scenario, tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "simulated-users.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "simulated-users.md").read_text(encoding="utf-8")
     example = write(tmp_path, page.partition("```yaml\n")[2].partition("```")[0])
     (behaviour,) = load_behaviours([str(example)], pack)
     turns = await asked(user(pack, scenario, behaviour), pack, "age", "marital_status", "health_status")

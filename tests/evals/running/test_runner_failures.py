@@ -18,8 +18,8 @@ from askfirst.models import (
 )
 from askfirst.simulators import AgentTurn, SimulatedUser, UserTurn
 
+from tests.evals.judging.test_judge import GOOD
 from tests.evals.support import Bench, CountingJudge, EchoAnswerer, OneLine, OneLineSession, people
-from tests.evals.test_judge import GOOD
 
 # ---- failures are never scores ----
 

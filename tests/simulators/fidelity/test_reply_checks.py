@@ -18,7 +18,7 @@ from askfirst.simulators import (
 )
 from askfirst.simulators.fidelity.reply_checks import FAULTS, failure_in, loops
 
-from tests.simulators.fidelity_suite import DETECTORS, Figures, figures, kinds, suite
+from tests.simulators.fidelity.fidelity_suite import DETECTORS, Figures, figures, kinds, suite
 
 
 def shown(title: str, found: Mapping[str, Figures]) -> None:

@@ -31,7 +31,7 @@ from tests.conformance.path_planner import (
     synthetic,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ARMS = ("age", "gender", "marital_status", "profession", "economic_status", "health_status")
 EIGHT = (*ARMS, "education_level", "emotional_state")
 EVERYTHING = MctsSettings(worth=0, patience=None)

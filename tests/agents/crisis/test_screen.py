@@ -11,8 +11,8 @@ from askfirst.domains import DomainPack
 from askfirst.models import ForbiddenChatModel, ModelRefused, ModelTimeout, ScriptedChatModel
 from askfirst.simulators import packaged_scenarios
 
-from tests.agents import crisis_sentences_plain as plain
-from tests.agents.crisis_sentences import IMMINENT, NOT_IMMINENT
+from tests.agents.crisis import crisis_sentences_plain as plain
+from tests.agents.crisis.crisis_sentences import IMMINENT, NOT_IMMINENT
 from tests.conformance.crisis_screen import CONTEXT, CrisisScreenContract
 
 

@@ -6,7 +6,7 @@ import pytest
 from askfirst.agents import RuleExtraction
 from askfirst.domains import DomainPack
 
-from tests.agents.short_answers import (
+from tests.agents.extraction.short_answers import (
     ANSWERS,
     BESIDE_THE_POINT,
     LOOK_ALIKES,

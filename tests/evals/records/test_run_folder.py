@@ -242,7 +242,7 @@ def test_a_summary_holds_no_nan(path: Path, settings: RunSettings) -> None:
 def test_kill_9_while_writing_loses_nothing_that_was_finished(path: Path, settings: RunSettings) -> None:
     RunFolder.create(path, settings, created=CREATED).close()
     writer = subprocess.Popen(
-        [sys.executable, "-c", _WRITE, str(path)], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+        [sys.executable, "-c", _WRITE, str(path)], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3]
     )
     assert writer.stdout is not None
     finished = [int(writer.stdout.readline()) for _ in range(5)]
