@@ -4,7 +4,9 @@ Main path: ``connect("openai:NAME")`` -> ``ChatModel`` -> ``await model.complete
 Light to import: LangChain and the OpenAI client are loaded when a model is first used.
 """
 
-from .chat import ChatModel, Completion, Message, Role, Sampling, connect, from_langchain
+from .chat import ChatModel, Completion, Message, Role, Sampling
+from .endpoint.connect import connect, from_langchain
+from .endpoint.scripted import ForbiddenChatModel, ScriptedChatModel
 from .errors import (
     AuthenticationFailed,
     EmptyCompletion,
@@ -19,7 +21,6 @@ from .errors import (
     RateLimited,
     ServerFailed,
 )
-from .fakes import ForbiddenChatModel, ScriptedChatModel
 from .fence_marks import holds_fence
 from .limits import Limits
 from .prompts import Prompt, fence, new_nonce

@@ -17,7 +17,7 @@ from ...domains.errors import AskfirstError
 from ...models import ModelError
 
 if TYPE_CHECKING:
-    from .dialogue import Dialogue
+    from .record import Dialogue
 
 __all__ = ["AssistantFailed", "DialogueFailed", "SimulatorFailed"]
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping
 from ...domains.attribute import Attribute
 from ...domains.folding import tidy
 from ...domains.pack import DomainPack
-from ..users.disclosure import head_of, is_harmless, is_none
 from .speakers import own_clauses
+from .value_texts import head_of, is_harmless, is_none
 from .wording import (
     KIN,
     SAID_AS,

@@ -9,8 +9,8 @@ from typing import Literal
 from ...domains.attribute import Attribute
 from ...domains.folding import tidy
 from ...domains.pack import DomainPack
-from ..users.disclosure import head_of, is_none
 from .speakers import own_clauses
+from .value_texts import head_of, is_none
 from .wording import (
     FUNCTION,
     ILLNESSES,

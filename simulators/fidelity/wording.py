@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from ...domains.folding import tidy
-from ..users.disclosure import head_of
+from .value_texts import head_of
 
 __all__ = [
     "FUNCTION",

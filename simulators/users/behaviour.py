@@ -19,7 +19,8 @@ from ...domains.pack import DomainPack
 from ...domains.patterns import pattern_problem
 from ...domains.profile import Profile
 from ...domains.value import Value
-from .disclosure import Detail, Disclosure, Stance, head_of, is_none
+from ..fidelity.value_texts import head_of, is_none
+from .disclosure import Detail, Disclosure, Stance
 
 __all__ = [
     "COOPERATIVE_BEHAVIOUR",

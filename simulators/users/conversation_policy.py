@@ -13,9 +13,10 @@ from ...domains.value import Value
 from ..dialogue.turn_taking import offers_more
 from ..dialogue.turns import AgentTurn, UserTurn
 from ..fidelity.disclosure_detection import Said
+from ..fidelity.value_texts import is_harmless, is_none
 from .asked_attributes import told_in_opening
 from .behaviour import Reaction, other_value, riskiness
-from .disclosure import Reveal, is_harmless, is_none
+from .disclosure import Reveal
 from .persona import Persona
 from .rapport import shows_understanding
 

@@ -6,7 +6,6 @@ plays the person is handed only that; it decides how something is said, never wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Literal
 
@@ -14,8 +13,9 @@ from pydantic import Field, model_validator
 
 from ...domains.profile import Profile
 from ...domains.value import Value
+from ..fidelity.value_texts import head_of, is_none
 
-__all__ = ["COOPERATIVE", "Detail", "Disclosure", "Reveal", "Stance", "head_of", "is_harmless", "is_none", "reveal"]
+__all__ = ["COOPERATIVE", "Detail", "Disclosure", "Reveal", "Stance", "reveal"]
 
 Stance = Literal["volunteers", "if_asked", "if_trusted", "declines", "does_not_know", "lies"]
 Detail = Literal["full", "head"]
@@ -116,25 +116,3 @@ def reveal(
     for attribute in fresh[: disclosure.at_once]:
         tell[attribute] = disclosure.told_value(profile.values[attribute])
     return Reveal(tell=tell, decline=tuple(decline), unknown=tuple(unknown), put_off=tuple(put_off), lied=tuple(lied))
-
-
-def is_none(value: str) -> bool:
-    """Whether ``value`` says that there is nothing ("None", or "No", where that is a value)."""
-    return head_of(value).casefold() in ("none", "no")
-
-
-def is_harmless(value: str) -> bool:
-    """Whether ``value`` says that there is nothing, or that all is well."""
-    return is_none(value) or _HARMLESS.match(value) is not None
-
-
-_HARMLESS = re.compile(r"(?:good|stable|moderate|calm\w*|satisf\w+|happ\w+|excite\w+|indifferent)\b", re.IGNORECASE)
-
-
-def head_of(value: str) -> str:
-    """What stands before the first comma: ``"Divorced, living alone"`` -> ``"Divorced"``. The category "Other" is
-    dropped before its detail."""
-    head, _, detail = (part.strip() for part in value.partition(","))
-    if head.casefold() == "other" and detail:
-        return head_of(detail)
-    return head or value.strip()

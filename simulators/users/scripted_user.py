@@ -9,9 +9,10 @@ from ...domains.attribute import Attribute
 from ...domains.pack import DomainPack
 from ..dialogue.turns import AgentTurn, UserTurn
 from ..fidelity.disclosure_detection import Said, measure
+from ..fidelity.value_texts import head_of
 from .asked_attributes import asked_in
 from .conversation_policy import Conduct, Move
-from .disclosure import Reveal, head_of
+from .disclosure import Reveal
 from .persona import Persona
 
 __all__ = ["ScriptedUser"]

@@ -8,12 +8,12 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel
 
-from .chat import Completion, Message, Sampling
-from .errors import EmptyCompletion, InvalidStructuredOutput
-from .fence_marks import FenceMarks
-from .structured_output.reasoning import visible_text
-from .structured_output.structured import Method, StructuredOutput
-from .usage import Usage, record_usage
+from ..chat import Completion, Message, Sampling
+from ..errors import EmptyCompletion, InvalidStructuredOutput
+from ..fence_marks import FenceMarks
+from ..structured_output.reasoning import visible_text
+from ..structured_output.structured import Method, StructuredOutput
+from ..usage import Usage, record_usage
 
 __all__ = ["ForbiddenChatModel", "Reply", "ScriptedChatModel"]
 
