@@ -25,26 +25,42 @@ from .context import (
     Responder,
     Reward,
 )
-from .crisis.screen import ModelCrisisScreen, PackCrisisScreen
+from .crisis import ModelCrisisScreen, PackCrisisScreen
 from .errors import NoRanking, PlanningError, SpendingLimitReached
-from .extraction.rules import ModelExtraction, RuleExtraction
-from .planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
-from .planning.paper_mcts import PaperMctsPlanner, PaperMctsSettings
-from .planning.planners import (
+from .extraction import ModelExtraction, RuleExtraction
+from .planning import (
     PLANNERS,
+    RANKING_SAMPLING,
+    BayesPlanner,
     ExhaustivePlanner,
     GreedyPlanner,
+    MctsPlanner,
+    MctsSettings,
+    ModelPrior,
+    PackPrior,
+    PaperMctsPlanner,
+    PaperMctsSettings,
     RandomPlanner,
     StaticPlanner,
     plan_scenario,
     planner_named,
     preset_planner,
 )
-from .planning.prior import RANKING_SAMPLING, ModelPrior, PackPrior
-from .planning.rewards.cached_reward import KeptPrior, KeptReward, no_ranking, query_digest, scenario_digest
-from .planning.rewards.lesson import Lesson, LessonTaker
-from .planning.rewards.reward_ledger import Costs, Entry, LedgerUnusable, Recipe, RewardLedger
-from .planning.rewards.spending import Allowance
+from .planning.rewards import (
+    Allowance,
+    Costs,
+    Entry,
+    KeptPrior,
+    KeptReward,
+    LedgerUnusable,
+    Lesson,
+    LessonTaker,
+    Recipe,
+    RewardLedger,
+    no_ranking,
+    query_digest,
+    scenario_digest,
+)
 from .responder import ModelResponder, PackResponder
 
 __all__ = [

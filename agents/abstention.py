@@ -13,10 +13,10 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from ..domains.pack import DomainPack
+from ..domains import DomainPack
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
 from .context import Abstention, AgentContext, Assessment
-from .extraction.short_answers import open_attributes, settled_attributes
+from .extraction import open_attributes, settled_attributes
 from .prompt_context import attribute_list, fenced_known, labels
 
 __all__ = ["ModelAbstention", "RuleAbstention", "Variant"]

@@ -7,11 +7,10 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, create_model
 
-from ..domains.folding import tidy
-from ..domains.pack import DomainPack
+from ..domains import DomainPack, tidy
 from ..models import ChatModel, ModelError, Prompt, fence, new_nonce
 from .context import AgentContext, Question
-from .extraction.short_answers import open_attributes
+from .extraction import open_attributes
 from .prompt_context import attribute_list, example_list, fenced_known, labels
 
 __all__ = ["ModelAcquisition", "PlanAcquisition"]

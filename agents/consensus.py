@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..vectorstore.planned_path import PlannedPath, RetrievedPath
+from ..vectorstore import PlannedPath, RetrievedPath
 
 __all__ = ["consensus_plan"]
 

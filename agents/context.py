@@ -8,10 +8,8 @@ from typing import Annotated, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import Field
 
-from ..domains.pack import DomainPack
-from ..domains.scenario import Scenario
-from ..domains.value import Value
-from ..vectorstore.planned_path import PlannedPath
+from ..domains import DomainPack, Scenario, Value
+from ..vectorstore import PlannedPath
 
 __all__ = [
     "Abstention",

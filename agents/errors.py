@@ -8,7 +8,7 @@ AskfirstError
 
 from __future__ import annotations
 
-from ..domains.errors import AskfirstError
+from ..domains import AskfirstError
 
 __all__ = ["NoRanking", "PlanningError", "SpendingLimitReached"]
 

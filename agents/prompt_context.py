@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..domains.pack import DomainPack
+from ..domains import DomainPack
 from ..models import fence
-from ..vectorstore.planned_path import PlannedPath
+from ..vectorstore import PlannedPath
 from .context import AgentContext
 
 __all__ = ["attribute_list", "example_list", "fenced_known", "labels", "question_before"]

@@ -6,12 +6,10 @@ import random
 import re
 from collections.abc import AsyncIterator, Sequence
 
-from ..domains.attribute import Attribute
-from ..domains.folding import plain, sentences
-from ..domains.pack import DomainPack, RiskRule
+from ..domains import Attribute, DomainPack, RiskRule, plain, sentences
 from ..models import ChatModel, Prompt, fence, new_nonce
 from .context import AgentContext
-from .extraction.short_answers import is_denial
+from .extraction import is_denial
 from .prompt_context import fenced_known, labels
 
 __all__ = ["ModelResponder", "PackResponder"]

@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from ..agents import Allowance, RewardLedger
-from ..agents.context import Reward
+from ..agents import Reward
+from ..agents.planning.rewards import Allowance, RewardLedger
 from ..domains import InputError, Scenario, UnknownNameError
-from ..evals import Progress, RunFolder, RunSettings, plan_run, read_run, run_eval, write_report
+from ..evals.records import RunFolder, RunSettings, plan_run, read_run
+from ..evals.report import write_report
+from ..evals.running import Progress, run_eval
 from ..models import run_sync
-from ..simulators import COOPERATIVE_BEHAVIOUR, Behaviour, load_behaviours, load_scenarios, packaged_scenarios
+from ..simulators.datasets import load_scenarios, packaged_scenarios
+from ..simulators.users import COOPERATIVE_BEHAVIOUR, Behaviour, load_behaviours
 from ..vectorstore import PathStore
 from .reward_keeping import planning_parts, rewards_file
 from .settings import Settings

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..agents import PathPlanner, PlanningError, Prior, Reward
-from ..agents.planning.attribute_sets import Choices
-from ..agents.planning.rewards.evaluations import REWARD_FAILURES
+from ..agents.planning import Choices
+from ..agents.planning.rewards import REWARD_FAILURES
 from ..domains import Scenario
 from ..evals.experiments import Search
 

@@ -11,23 +11,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from ..agents import (
+from ..agents import Burden, PathPlanner, PlanningError, Prior
+from ..agents.planning import Choices, PaperMctsPlanner, PaperMctsSettings, choices_for
+from ..agents.planning.rewards import (
     Allowance,
-    Burden,
-    PaperMctsPlanner,
-    PaperMctsSettings,
-    PathPlanner,
-    PlanningError,
-    Prior,
+    Evaluations,
     RewardLedger,
+    digest,
+    query_digest,
+    ranking_item,
+    scenario_digest,
+    set_item,
 )
-from ..agents.planning.attribute_sets import Choices, choices_for
-from ..agents.planning.rewards.cached_reward import query_digest, ranking_item, scenario_digest, set_item
-from ..agents.planning.rewards.evaluations import Evaluations
-from ..agents.planning.rewards.reward_ledger import digest
 from ..domains import InputError, Scenario, UnknownNameError
-from ..evals.experiments import ConvergenceSettings, ScenarioSearches
-from ..evals.experiments.convergence import GUIDED, UNGUIDED
+from ..evals.experiments import GUIDED, UNGUIDED, ConvergenceSettings, ScenarioSearches
 from ..models import ModelError, Usage, together
 from .experiment_searches import Job, Ranked, Told, even, repeat, search
 from .plan_estimate import Estimate, mean_cost

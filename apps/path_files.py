@@ -15,11 +15,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..domains import DataError, DomainPack, UnknownNameError
-from ..domains.pack import fold
-from ..simulators.datasets.domain_guess import guess_domain
-from ..simulators.datasets.file_records import Place, Report, read_csv_rows, read_json_lines
-from ..simulators.datasets.write import atomic_text
+from ..domains import DataError, DomainPack, UnknownNameError, fold
+from ..simulators.datasets import Place, Report, atomic_text, guess_domain, read_csv_rows, read_json_lines
 from ..vectorstore import PathStore, PlannedPath, add_in_batches
 
 __all__ = ["PUBLISHED", "UNKNOWN", "ImportSummary", "import_paths", "path_line", "read_paths", "write_paths"]

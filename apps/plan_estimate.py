@@ -7,14 +7,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..agents import Burden, ModelPrior, ModelResponder, PackPrior, PaperMctsSettings, PlanningError, RewardLedger
-from ..agents.context import AgentContext
-from ..agents.planning.attribute_sets import choices_for
-from ..agents.planning.rewards.cached_reward import query_digest, scenario_digest
+from ..agents import AgentContext, Burden, ModelResponder, PlanningError
+from ..agents.planning import ModelPrior, PackPrior, PaperMctsSettings, choices_for
+from ..agents.planning.rewards import RewardLedger, query_digest, scenario_digest
 from ..domains import Scenario
-from ..evals import LlmJudge
-from ..models import EmptyCompletion, ScriptedChatModel, Usage
-from ..simulators.dialogue.dialogue import TranscriptMessage
+from ..evals.judging import LlmJudge
+from ..models import EmptyCompletion, Usage
+from ..models.endpoint import ScriptedChatModel
+from ..simulators.dialogue import TranscriptMessage
 from .planning import PlanRequest, Work
 from .reward_keeping import ranking_recipe, reward_recipe
 from .settings import OFFLINE

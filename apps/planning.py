@@ -8,18 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ..agents import (
-    Allowance,
-    LessonTaker,
-    MctsPlanner,
-    PlanningError,
-    RewardLedger,
-    SpendingLimitReached,
-    plan_scenario,
-)
-from ..agents.context import PathPlanner
-from ..agents.planning.curriculum import Curriculum
-from ..agents.planning.rewards.reward_ledger import digest
+from ..agents import PathPlanner, PlanningError, SpendingLimitReached
+from ..agents.planning import Curriculum, MctsPlanner, plan_scenario
+from ..agents.planning.rewards import Allowance, LessonTaker, RewardLedger, digest
 from ..domains import Scenario
 from ..models import ModelError, Usage, together
 from ..vectorstore import PathStore, PlannedPath

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..agents.context import AgentContext, CrisisSignal, Extracted
+from ..agents import AgentContext, CrisisSignal, Extracted
 from ..graphs import AnswerReply, QuestionReply, RaiseAgent, RaiseComponents, RaiseSettings
 from ..models import CUT_NOTE, collect_usage, together
-from ..simulators import AgentTurn
+from ..simulators.dialogue import AgentTurn
 
 __all__ = ["RaiseAssistant"]
 

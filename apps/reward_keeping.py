@@ -8,21 +8,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from ..agents import (
-    RANKING_SAMPLING,
+from ..agents import Prior
+from ..agents.planning import RANKING_SAMPLING, ModelPrior, PackPrior
+from ..agents.planning.rewards import (
     Allowance,
     KeptPrior,
     KeptReward,
-    ModelPrior,
-    PackPrior,
     Recipe,
     RewardLedger,
+    digest,
     no_ranking,
     query_digest,
     scenario_digest,
 )
-from ..agents.context import Prior
-from ..agents.planning.rewards.reward_ledger import digest
 from ..domains import Scenario
 from ..models import Prompt, Sampling
 from .settings import OFFLINE, Settings

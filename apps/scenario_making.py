@@ -8,9 +8,8 @@ from typing import Any
 
 from ..domains import DataError, InputError
 from ..models import ChatModel, run_sync
-from ..simulators.datasets.posts import iter_posts
-from ..simulators.datasets.write import atomic_text, format_of, json_line, refuse_existing, replace_scenarios
-from ..simulators.extraction.extract import (
+from ..simulators.datasets import atomic_text, format_of, iter_posts, json_line, refuse_existing, replace_scenarios
+from ..simulators.extraction import (
     ExtractionRequest,
     ExtractionResult,
     extract_scenarios,
@@ -19,19 +18,19 @@ from ..simulators.extraction.extract import (
     new_salt,
     source_records,
 )
-from ..simulators.generation.constraints import ProfileCounts
-from ..simulators.generation.drafts import Draft
-from ..simulators.generation.generate import (
+from ..simulators.generation import (
+    Draft,
     GenerationRequest,
     GenerationResult,
+    Journal,
+    ProfileCounts,
+    Progress,
+    SamplingTables,
     generate_scenarios,
     generated_drafts,
     generated_scenarios,
     generation_settings,
 )
-from ..simulators.generation.journal import Journal
-from ..simulators.generation.run_units import Progress
-from ..simulators.generation.tables import SamplingTables
 from ..vectorstore import embedder
 from .wiring import Wiring
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ..agents.abstention import Variant
+from ..agents import Variant
 from ..domains import InputError
 
 __all__ = ["OFFLINE", "Settings", "load_settings"]

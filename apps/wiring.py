@@ -13,44 +13,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..agents import (
+    AgentContext,
+    Extraction,
     ModelAbstention,
     ModelAcquisition,
-    ModelCrisisScreen,
-    ModelExtraction,
     ModelResponder,
-    PackCrisisScreen,
     PackResponder,
+    PathPlanner,
     PlanAcquisition,
+    Responder,
+    Reward,
     RuleAbstention,
-    RuleExtraction,
-    planner_named,
 )
-from ..agents.context import AgentContext, Extraction, PathPlanner, Responder, Reward
+from ..agents.crisis import ModelCrisisScreen, PackCrisisScreen
+from ..agents.extraction import ModelExtraction, RuleExtraction
+from ..agents.planning import planner_named
 from ..domains import DomainPack, Scenario, get_pack
-from ..evals import Assistants, BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge
+from ..evals.assistants import Assistants
+from ..evals.judging import BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge
 from ..graphs import RaiseComponents, RaiseSettings
-from ..models import (
-    ChatModel,
-    EmptyCompletion,
-    ForbiddenChatModel,
-    Limits,
-    Message,
-    Prompt,
-    Sampling,
-    Usage,
-    connect,
-    run_sync,
-)
-from ..models.spec import parse_spec
-from ..simulators import (
-    COOPERATIVE_BEHAVIOUR,
-    Behaviour,
-    LlmFidelityCheck,
-    LlmUser,
-    Persona,
-    ScriptedUser,
-    SimulatedUser,
-)
+from ..models import ChatModel, EmptyCompletion, Limits, Message, Prompt, Sampling, Usage, parse_spec, run_sync
+from ..models.endpoint import ForbiddenChatModel, connect
+from ..simulators.dialogue import LlmFidelityCheck, SimulatedUser
+from ..simulators.users import COOPERATIVE_BEHAVIOUR, Behaviour, LlmUser, Persona, ScriptedUser
 from ..vectorstore import PathStore
 from .raise_assistant import RaiseAssistant
 from .settings import OFFLINE, Settings

@@ -5,15 +5,19 @@ Main path: ``get_pack("penguin")`` -> ``DomainPack`` -> ``pack.profile({...})`` 
 
 from .attribute import Attribute, Group, is_unspecified
 from .errors import AskfirstError, DataError, InputError, PackError, UnknownNameError
-from .pack import Acknowledgement, CrisisResource, Domain, DomainPack, Resources, RiskRule, load_pack
+from .folding import QUOTES, is_soft, plain, sentences, tidy
+from .pack import Acknowledgement, CrisisResource, Domain, DomainPack, Resources, RiskRule, fold, load_pack
 from .pack_check import PackHint, pack_hints, pack_problems
+from .patterns import pattern_problem
 from .profile import AttributeState, Profile
 from .registry import PACK_GROUP, get_pack, pack_file, pack_names
+from .safe_yaml import YamlProblem, read_yaml_file
 from .scenario import Risk, Scenario, Split
 from .value import Value
 
 __all__ = [
     "PACK_GROUP",
+    "QUOTES",
     "Acknowledgement",
     "AskfirstError",
     "Attribute",
@@ -34,11 +38,19 @@ __all__ = [
     "Split",
     "UnknownNameError",
     "Value",
+    "YamlProblem",
+    "fold",
     "get_pack",
+    "is_soft",
     "is_unspecified",
     "load_pack",
     "pack_file",
     "pack_hints",
     "pack_names",
     "pack_problems",
+    "pattern_problem",
+    "plain",
+    "read_yaml_file",
+    "sentences",
+    "tidy",
 ]

@@ -5,19 +5,22 @@ May import ``simulators``, ``models`` and ``domains``; never ``agents``, ``graph
 ``askfirst.models.run_sync``.
 """
 
-from .assistants.assistant import Answerer, Assistant, Extract
-from .assistants.conditions import Assistants, Condition, QuestionnaireAssistant, check_conditions, parse_condition
+from .assistants import (
+    Answerer,
+    Assistant,
+    Assistants,
+    Condition,
+    Extract,
+    QuestionnaireAssistant,
+    check_conditions,
+    parse_condition,
+)
 from .errors import EvalError, RewardUnscored, RunAborted, RunExists, RunFolderError, RunLocked, SettingsDiffer
-from .judging.heuristic_judge import HeuristicJudge
-from .judging.judge import Judge, LlmJudge
-from .judging.reward import BestSubset, JudgedAnswerReward
-from .judging.verdict import CRITERIA, Unscored, Verdict
-from .records.record import ConversationRecord, RunSettings, plan_run
-from .records.run_folder import Run, RunFolder, read_run
+from .judging import CRITERIA, BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge, Unscored, Verdict
+from .records import ConversationRecord, Run, RunFolder, RunSettings, plan_run, read_run
 from .report import OFFLINE_LABEL, crisis_notes, write_report
-from .running.runner import Progress, run_eval
-from .statistics.ledger_metrics import unclear_notes
-from .statistics.metrics import clustered_interval, paired_difference, summarise
+from .running import Progress, run_eval
+from .statistics import clustered_interval, paired_difference, summarise, unclear_notes
 
 __all__ = [
     "CRITERIA",

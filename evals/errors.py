@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..domains.errors import AskfirstError, InputError
+from ..domains import AskfirstError, InputError
 
 __all__ = ["EvalError", "RewardUnscored", "RunAborted", "RunExists", "RunFolderError", "RunLocked", "SettingsDiffer"]
 

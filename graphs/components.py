@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from ..agents.context import Abstention, Acquisition, CrisisScreen, Extraction, Responder
-from ..domains.pack import DomainPack
-from ..vectorstore.path_store import PathStore
+from ..agents import Abstention, Acquisition, CrisisScreen, Extraction, Responder
+from ..domains import DomainPack
+from ..vectorstore import PathStore
 from .errors import SettingsError
 
 __all__ = ["RaiseComponents", "RaiseSettings", "country_code", "offline_components"]
@@ -68,7 +68,9 @@ class RaiseSettings:
 
 def offline_components(pack: DomainPack, store: PathStore | None = None) -> RaiseComponents:
     """The parts of the offline backend: rules and the pack's texts, no model and no network."""
-    from ..agents import PackCrisisScreen, PackResponder, PlanAcquisition, RuleAbstention, RuleExtraction
+    from ..agents import PackResponder, PlanAcquisition, RuleAbstention
+    from ..agents.crisis import PackCrisisScreen
+    from ..agents.extraction import RuleExtraction
 
     return RaiseComponents(
         pack=pack,

@@ -21,7 +21,7 @@ Failures of models (``ModelError``) pass through unchanged, with a note that nam
 
 from __future__ import annotations
 
-from ..domains.errors import AskfirstError, InputError
+from ..domains import AskfirstError, InputError
 
 __all__ = [
     "CheckpointError",

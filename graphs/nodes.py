@@ -8,14 +8,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any, NamedTuple, cast
 
-from ..agents.consensus import consensus_plan
-from ..agents.context import AgentContext, Assessment, CrisisSignal, Extracted, Question
-from ..agents.extraction.short_answers import open_attributes
-from ..domains.errors import AskfirstError
-from ..domains.pack import DomainPack
-from ..models import CUT_NOTE, collect_usage
-from ..models.tasks import stop, together
-from ..vectorstore.planned_path import RetrievedPath
+from ..agents import AgentContext, Assessment, CrisisSignal, Extracted, Question, consensus_plan
+from ..agents.extraction import open_attributes
+from ..domains import AskfirstError, DomainPack
+from ..models import CUT_NOTE, collect_usage, stop, together
+from ..vectorstore import RetrievedPath
 from .components import RaiseComponents, RaiseSettings, country_code
 from .errors import EmptyAnswerError, EmptyQueryError
 from .replies import clean_text, is_reply, read_query, read_reply, unread_messages

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..domains.pack import DomainPack
-from ..domains.registry import get_pack
+from ..domains import DomainPack, get_pack
 from .components import RaiseComponents, RaiseSettings, offline_components
 from .nodes import RaiseNodes
 from .routing import after_assess, after_receive, after_screen

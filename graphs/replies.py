@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..agents.extraction.short_answers import only_refuses
-from ..domains.folding import plain
+from ..agents.extraction import only_refuses
+from ..domains import plain
 from ..models import safe_text
 from .errors import InvalidQueryError, InvalidReplyError, MessageTooLongError
 

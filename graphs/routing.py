@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..agents.context import AgentContext, Assessment
-from ..agents.extraction.short_answers import open_attributes
-from ..domains.pack import DomainPack
+from ..agents import AgentContext, Assessment
+from ..agents.extraction import open_attributes
+from ..domains import DomainPack
 from .state import RaiseState
 
 __all__ = ["StopReason", "after_assess", "after_receive", "after_screen", "stop_before_asking", "stop_reason"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, cas
 
 from pydantic import Field
 
-from ..domains.value import Value
+from ..domains import Value
 from ..models import no_tracing
 from .background import LoopThread
 from .checkpoints import open_checkpointer

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, TypedDict
 
-from ..agents.context import AgentContext, Extracted
-from ..domains.pack import DomainPack
-from ..vectorstore.planned_path import PlannedPath
+from ..agents import AgentContext, Extracted
+from ..domains import DomainPack
+from ..vectorstore import PlannedPath
 
 __all__ = [
     "RaiseInput",

@@ -5,8 +5,7 @@ Light to import: LangChain and the OpenAI client are loaded when a model is firs
 """
 
 from .chat import ChatModel, Completion, Message, Role, Sampling
-from .endpoint.connect import connect, from_langchain
-from .endpoint.scripted import ForbiddenChatModel, ScriptedChatModel
+from .endpoint import ForbiddenChatModel, ScriptedChatModel, connect, from_langchain
 from .errors import (
     AuthenticationFailed,
     EmptyCompletion,
@@ -22,12 +21,13 @@ from .errors import (
     ServerFailed,
 )
 from .fence_marks import holds_fence
-from .limits import Limits
+from .limits import Gate, Limits
 from .prompts import Prompt, fence, new_nonce
 from .safe_text import safe_text
-from .structured_output.reasoning import UnclosedReasoning, strip_reasoning, visible_text
+from .spec import parse_spec
+from .structured_output import UnclosedReasoning, strip_reasoning, visible_text
 from .sync import run_sync
-from .tasks import together
+from .tasks import stop, together
 from .tracing import no_tracing
 from .usage import CUT_NOTE, Usage, UsageMeter, collect_usage, record_usage
 
@@ -38,6 +38,7 @@ __all__ = [
     "Completion",
     "EmptyCompletion",
     "ForbiddenChatModel",
+    "Gate",
     "InvalidStructuredOutput",
     "Limits",
     "Message",
@@ -64,9 +65,11 @@ __all__ = [
     "holds_fence",
     "new_nonce",
     "no_tracing",
+    "parse_spec",
     "record_usage",
     "run_sync",
     "safe_text",
+    "stop",
     "strip_reasoning",
     "together",
     "visible_text",

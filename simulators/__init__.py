@@ -7,29 +7,43 @@ Main path: ``load_scenarios(path, pack)`` -> ``Persona.behaving(scenario, behavi
 ``await simulate_dialogue(session, user)`` -> ``Dialogue``.
 """
 
-from .datasets.load import load_scenarios, packaged_scenarios
-from .dialogue.dialogue import (
+from .datasets import load_scenarios, packaged_scenarios
+from .dialogue import (
     AgentSession,
     AgentTurn,
+    AssistantFailed,
     ConcludingSession,
+    Control,
     Dialogue,
+    DialogueFailed,
+    Ledger,
+    LedgerEntry,
+    LedgerState,
+    LlmFidelityCheck,
     SimulatedUser,
+    SimulatorFailed,
     StopReason,
     TranscriptMessage,
     UserTurn,
     simulate_dialogue,
 )
-from .dialogue.errors import AssistantFailed, DialogueFailed, SimulatorFailed
-from .dialogue.ledger import Ledger, LedgerEntry, LedgerState
-from .dialogue.llm_fidelity_check import LlmFidelityCheck
-from .dialogue.turn_taking import Control
-from .fidelity.reply_checks import FAULTS, Situation, check_reply
-from .users.behaviour import COOPERATIVE_BEHAVIOUR, Behaviour
-from .users.behaviour_files import BehaviourError, behaviour_names, check_behaviour, load_behaviour, load_behaviours
-from .users.disclosure import COOPERATIVE, Disclosure, Reveal, Stance
-from .users.llm_user import LlmUser
-from .users.persona import Persona
-from .users.scripted_user import ScriptedUser
+from .fidelity import FAULTS, Situation, check_reply
+from .users import (
+    COOPERATIVE,
+    COOPERATIVE_BEHAVIOUR,
+    Behaviour,
+    BehaviourError,
+    Disclosure,
+    LlmUser,
+    Persona,
+    Reveal,
+    ScriptedUser,
+    Stance,
+    behaviour_names,
+    check_behaviour,
+    load_behaviour,
+    load_behaviours,
+)
 
 __all__ = [
     "COOPERATIVE",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..domains.errors import InputError
+from ..domains import InputError
 from .chroma import COLLECTION
 from .collection import CollectionStore, short
 from .errors import StoreUnreachable

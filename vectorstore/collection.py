@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from ..models.safe_text import safe_text
+from ..models import safe_text
 from .embeddings import embedded
 from .errors import StoreMismatch, StoreUnusable
 from .path_store import Embedder

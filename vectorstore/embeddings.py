@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..models.safe_text import safe_text
+from ..models import safe_text
 from .errors import EmbedderFailed
 from .path_store import Embedder
 

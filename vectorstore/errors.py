@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..domains.errors import AskfirstError, InputError
+from ..domains import AskfirstError, InputError
 
 __all__ = ["EmbedderFailed", "StoreError", "StoreLocked", "StoreMismatch", "StoreUnreachable", "StoreUnusable"]
 

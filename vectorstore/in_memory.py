@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
-from ..models.safe_text import safe_text
+from ..models import safe_text
 from .embeddings import embedded
 from .errors import StoreUnusable
 from .path_store import Embedder

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import AwareDatetime, Field, field_serializer, field_validator, model_validator
 
-from ..domains.value import Value
-from ..models.safe_text import safe_text
+from ..domains import Value
+from ..models import safe_text
 
 __all__ = ["PlannedPath", "RetrievedPath"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...domains.folding import plain, sentences
+from ...domains import plain, sentences
 
 __all__ = ["passages", "readings"]
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from pydantic import Field
 
-from ...domains.value import Value
+from ...domains import Value
 
 __all__ = ["CrisisRule", "CrisisRules", "load_crisis_rules", "read_crisis_rules"]
 

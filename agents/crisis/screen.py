@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from ...domains.folding import plain
-from ...domains.pack import CrisisResource, DomainPack
+from ...domains import CrisisResource, DomainPack, plain
 from ...models import ChatModel, ModelError, Prompt, fence, new_nonce
 from ..context import AgentContext, CrisisSignal
 from ..prompt_context import question_before

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ...domains.folding import plain
-from ...domains.pack import DomainPack
+from ...domains import DomainPack, plain
 from .short_answers import without_fillers
 
 __all__ = ["Correction", "TakenBack", "corrected", "is_aside", "is_evasion", "speaks_of_oneself", "taken_back"]

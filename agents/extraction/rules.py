@@ -8,12 +8,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field, create_model
 
-from ...domains.attribute import Attribute
-from ...domains.folding import plain, sentences, tidy
-from ...domains.pack import DomainPack
+from ...domains import Attribute, DomainPack, plain, sentences, tidy
 from ...models import ChatModel, ModelError, Prompt, fence, holds_fence, new_nonce
 from ..context import AgentContext, Extracted
-from ..crisis.rules import load_crisis_rules
+from ..crisis import load_crisis_rules
 from ..prompt_context import attribute_list, question_before
 from .asides import corrected, is_aside, is_evasion, speaks_of_oneself, taken_back
 from .short_answers import (

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ...domains.attribute import Attribute
-from ...domains.folding import plain, sentences, tidy
-from ...domains.pack import DomainPack
+from ...domains import Attribute, DomainPack, plain, sentences, tidy
 from ..context import AgentContext
 
 __all__ = [

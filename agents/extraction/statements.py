@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ...domains.folding import sentences
+from ...domains import sentences
 from .short_answers import without_fillers
 
 __all__ = ["Statement", "statements"]

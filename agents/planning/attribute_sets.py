@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...domains.scenario import Scenario
+from ...domains import Scenario
 from ..context import Burden
 from ..errors import PlanningError
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...domains import Scenario
-from .. import Lesson, Recipe, RewardLedger, scenario_digest
+from .rewards import Lesson, Recipe, RewardLedger, scenario_digest
 
 if TYPE_CHECKING:
-    from .effects.domain_effects import DomainEffects
+    from .effects import DomainEffects
 
 __all__ = ["DISTANCE", "Curriculum"]
 
@@ -80,7 +80,7 @@ class Curriculum:
             event.set()
 
     def _outset(self, course: _Course, domain: str) -> DomainEffects:
-        from .effects.domain_effects import DomainEffects  # numpy
+        from .effects import DomainEffects  # numpy
 
         kept = self._ledger.lessons(self._recipe, domain)
         own = set(course.order)

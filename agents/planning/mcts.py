@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
-from ...domains.value import Value
+from ...domains import Value
 from ..context import PlanResult
 from .path_order import best_path
 from .search_task import Planner, SearchTask
 
 if TYPE_CHECKING:
-    from .effects.domain_effects import DomainEffects
+    from .effects import DomainEffects
 
 __all__ = ["BayesPlanner", "MctsPlanner", "MctsSettings"]
 
@@ -106,7 +106,7 @@ class MctsPlanner(Planner):
         return type(self)(settings, domain=domain)
 
     async def _search(self, task: SearchTask) -> PlanResult:
-        from .effects.effects import hypotheses  # numpy
+        from .effects import hypotheses  # numpy
         from .set_search import SetSearch
 
         settings, allowed = self._settings, task.choices

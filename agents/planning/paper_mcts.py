@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from ...domains.value import Value
+from ...domains import Value
 from ...models import together
 from ..context import PlanResult
 from .paper_tree import SearchTree
 from .path_order import result
 from .prior import with_floor
 from .puct import action_value, puct, rollout_epsilon
-from .rewards.evaluations import HIGHEST, LOWEST, Evaluations
+from .rewards import HIGHEST, LOWEST, Evaluations
 from .search_task import Planner, SearchTask
 
 __all__ = ["PaperMctsPlanner", "PaperMctsSettings"]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ..context import PlanResult
 from .attribute_sets import Choices
-from .rewards.evaluations import HIGHEST, LOWEST, Evaluations
+from .rewards import HIGHEST, LOWEST, Evaluations
 
 if TYPE_CHECKING:
-    from .effects.effects import BayesianEffects, Hypothesis
+    from .effects import BayesianEffects, Hypothesis
 
 __all__ = ["best_path", "result"]
 
@@ -166,7 +166,7 @@ class _Known:
     def _fit(self, sets: Iterable[frozenset[str]]) -> None:
         import numpy as np
 
-        from .effects.effects import BayesianEffects, hypotheses
+        from .effects import BayesianEffects, hypotheses
 
         self._rows = {s: row for row, s in enumerate(sets)}
         self._learned.clear()

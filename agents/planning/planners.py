@@ -8,17 +8,15 @@ from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from ...domains.errors import UnknownNameError
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
-from ...vectorstore.planned_path import PlannedPath
+from ...domains import DomainPack, Scenario, UnknownNameError
+from ...vectorstore import PlannedPath
 from ..context import Burden, PathPlanner, PlanResult, Prior, Reward
 from ..errors import PlanningError
 from .attribute_sets import Choices
 from .mcts import BayesPlanner, MctsPlanner, MctsSettings
 from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from .path_order import best_path, result
-from .rewards.evaluations import Evaluations
+from .rewards import Evaluations
 from .search_task import Planner, SearchTask
 
 __all__ = [

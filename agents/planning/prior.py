@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
+from ...domains import DomainPack, Scenario
 from ...models import ChatModel, ModelError, Prompt, Sampling, fence, new_nonce
 from ..context import Prior
 from ..prompt_context import attribute_list, labels

@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...domains.scenario import Scenario
+from ...domains import Scenario
 from ..context import Burden, PlanResult, Prior, Reward
 from .attribute_sets import Choices, choices_for
 from .prior import with_floor
-from .rewards.evaluations import Evaluations
+from .rewards import Evaluations
 
 __all__ = ["Planner", "SearchTask"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..context import Burden
 from .attribute_sets import Choices
-from .effects.posterior import Array
+from .effects import Array
 
 __all__ = ["SetTree"]
 

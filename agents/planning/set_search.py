@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .attribute_sets import Choices
-from .effects.effects import BayesianEffects, Hypothesis
-from .effects.posterior import Array
-from .rewards.evaluations import HIGHEST
+from .effects import Array, BayesianEffects, Hypothesis
+from .rewards import HIGHEST
 from .set_puct_tree import SetTree
 
 if TYPE_CHECKING:

@@ -43,8 +43,8 @@ def demo(
     The planned paths go into a folder of its own beside the run, whatever ASKFIRST_STORE or ASKFIRST_CHROMA_URL say.
     """
     settings = options.settings(locals())
-    from ...agents import RewardLedger
-    from ...evals import RunFolder
+    from ...agents.planning.rewards import RewardLedger
+    from ...evals.records import RunFolder
     from ...models import run_sync
     from ..evaluation import PACKAGED, EvalRequest, run_evaluation, scenarios_from
     from ..planning import PlanRequest, plan_scenarios

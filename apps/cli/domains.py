@@ -129,7 +129,7 @@ def check(
 
 def _tables_problem(path: Path, pack: DomainPack) -> PackError | None:
     from ...domains import DataError, PackError, pack_file
-    from ...simulators.generation.tables import load_tables
+    from ...simulators.generation import load_tables
 
     if (file := pack_file(path, "tables.yaml")) is None:
         return None

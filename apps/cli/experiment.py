@@ -114,7 +114,7 @@ def convergence(
 
 
 def _estimated(scenarios: list[Scenario], wiring: Wiring, request: ConvergenceRequest, ledger: Path) -> Estimate:
-    from ...agents import RewardLedger
+    from ...agents.planning.rewards import RewardLedger
     from ...models import run_sync
     from ..experiments import estimate_convergence
 
@@ -125,7 +125,7 @@ def _estimated(scenarios: list[Scenario], wiring: Wiring, request: ConvergenceRe
 def _measured(
     scenarios: list[Scenario], wiring: Wiring, request: ConvergenceRequest, ledger: Path, *, quiet: bool
 ) -> ConvergenceRun:
-    from ...agents import RewardLedger
+    from ...agents.planning.rewards import RewardLedger
     from ...models import collect_usage, run_sync
     from ..experiments import run_convergence
 

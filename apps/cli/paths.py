@@ -111,7 +111,7 @@ def export(
     pack: options.Pack = None,
 ) -> None:
     """Write the paths as JSON lines, from which 'import' rebuilds the same store."""
-    from ...simulators.datasets.write import refuse_existing
+    from ...simulators.datasets import refuse_existing
     from ..path_files import path_line, write_paths
 
     with _open(options.settings(locals()), domain) as (paths, chosen):

@@ -81,7 +81,7 @@ def plan(
 ) -> None:
     """Learn which attributes to ask about, and store the paths. What is stored or paid for already is skipped."""
     settings = options.settings(locals())
-    from ...agents import preset_planner
+    from ...agents.planning import preset_planner
     from ..evaluation import scenarios_from, split_choice
     from ..planning import PlanRequest
     from ..reward_keeping import rewards_file
@@ -117,7 +117,7 @@ def plan(
 
 
 def _estimated(scenarios: list[Scenario], wiring: Wiring, request: PlanRequest, ledger: Path) -> Estimate:
-    from ...agents import RewardLedger
+    from ...agents.planning.rewards import RewardLedger
     from ...models import run_sync
     from ..plan_estimate import estimate
     from ..planning import open_work
@@ -130,7 +130,7 @@ def _estimated(scenarios: list[Scenario], wiring: Wiring, request: PlanRequest, 
 def _planned(
     scenarios: list[Scenario], wiring: Wiring, request: PlanRequest, ledger: Path, *, quiet: bool
 ) -> tuple[PlanSummary, int]:
-    from ...agents import RewardLedger
+    from ...agents.planning.rewards import RewardLedger
     from ...models import collect_usage, run_sync
     from ..planning import plan_scenarios
 

@@ -22,7 +22,7 @@ def report(
     ] = None,
 ) -> None:
     """Write the report of one run, or of several side by side, as HTML and as Markdown beside it."""
-    from ...evals import write_report
+    from ...evals.report import write_report
 
     page, markdown = write_report(runs, output)
     note(f"Wrote {page} and {markdown}")

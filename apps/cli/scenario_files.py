@@ -13,8 +13,7 @@ from .console import note, out, print_json
 
 if TYPE_CHECKING:
     from ...domains import DataError, DomainPack, Scenario
-    from ...simulators.generation.tables import SamplingTables
-    from ...simulators.generation.validate import Checked
+    from ...simulators.generation import Checked, SamplingTables
 
 __all__ = ["Data", "Tables", "convert", "sample", "sampling_tables", "stream", "validate"]
 
@@ -47,9 +46,8 @@ def validate(
 ) -> None:
     """Report every problem with its line and field. Exit code 2 if there is one; warnings do not change it."""
     from ...domains import get_pack
-    from ...simulators.datasets.load import PACKAGED_FILE
-    from ...simulators.datasets.scenario_fields import storable
-    from ...simulators.generation.validate import holds_drafts, validate_data
+    from ...simulators.datasets import PACKAGED_FILE, storable
+    from ...simulators.generation import holds_drafts, validate_data
     from ..evaluation import PACKAGED
     from ..settings import load_settings
 
@@ -92,7 +90,7 @@ def convert(
 ) -> None:
     """Write scenarios in another format: JSON lines, CSV, the published pair of files, the public data set's layout."""
     from ...domains import get_pack
-    from ...simulators.datasets.write import checked_format, write_scenarios
+    from ...simulators.datasets import checked_format, write_scenarios
     from ..settings import load_settings
 
     chosen = get_pack(load_settings(pack=pack).pack)
@@ -122,8 +120,7 @@ def sample(
 ) -> None:
     """Choose scenarios at random, repeatably by seed, from all or equally many from each group."""
     from ...domains import get_pack
-    from ...simulators.datasets.sample import checked_group, choose_scenarios
-    from ...simulators.datasets.write import checked_format, refuse_existing, write_scenarios
+    from ...simulators.datasets import checked_format, checked_group, choose_scenarios, refuse_existing, write_scenarios
     from ..settings import load_settings
 
     chosen = get_pack(load_settings(pack=pack).pack)
@@ -147,7 +144,7 @@ def sample(
 
 def stream(data: str, pack: DomainPack, domain: str | None = None) -> Iterator[Scenario]:
     """The scenarios of ``data``, one at a time."""
-    from ...simulators.datasets.load import iter_scenarios, packaged_scenarios
+    from ...simulators.datasets import iter_scenarios, packaged_scenarios
 
     if not Path(data).exists():
         from ..evaluation import PACKAGED
@@ -161,7 +158,7 @@ def stream(data: str, pack: DomainPack, domain: str | None = None) -> Iterator[S
 def sampling_tables(given: Path | None, pack_name: str, pack: DomainPack) -> SamplingTables:
     """The tables that were ``given``, else those beside the pack, else the packaged ones."""
     from ...domains import pack_file
-    from ...simulators.generation.tables import load_tables
+    from ...simulators.generation import load_tables
 
     return load_tables(given or pack_file(pack_name, "tables.yaml"), pack)
 

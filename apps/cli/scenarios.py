@@ -17,9 +17,7 @@ from .console import note, out, print_json, progress
 
 if TYPE_CHECKING:
     from ...domains import DomainPack
-    from ...simulators.generation.constraints import ProfileCounts
-    from ...simulators.generation.drafts import Draft
-    from ...simulators.generation.tables import SamplingTables
+    from ...simulators.generation import Draft, ProfileCounts, SamplingTables
 
 __all__ = ["app"]
 
@@ -126,7 +124,7 @@ def generate(
             raise InputError("--from and --sampled need a model that writes queries: --model openai:NAME")
         _sample_profiles(output, profiles or 100, listed, chosen, seed, names, as_json=as_json)
         return
-    from ...simulators.generation.generate import GenerationRequest
+    from ...simulators.generation import GenerationRequest
     from ..scenario_making import run_generation
     from ..wiring import Wiring
 
@@ -177,8 +175,8 @@ def pairs(
     from itertools import islice
 
     from ...domains import InputError, get_pack
-    from ...simulators.datasets.write import write_scenarios
-    from ...simulators.generation.matched_pairs import PairMaker, checked_kind
+    from ...simulators.datasets import write_scenarios
+    from ...simulators.generation import PairMaker, checked_kind
     from ..settings import load_settings
 
     name = load_settings(pack=pack).pack
@@ -225,7 +223,7 @@ def extract(
     Needs a model; a local one will do. A run can be interrupted: the same command goes on.
     """
     from ...domains import InputError
-    from ...simulators.extraction.extract import ExtractionRequest
+    from ...simulators.extraction import ExtractionRequest
     from ..scenario_making import run_extraction
     from ..settings import OFFLINE, load_settings
     from ..wiring import Wiring
@@ -276,10 +274,8 @@ def _sample_profiles(
     as_json: bool,
 ) -> None:
     from ...domains import InputError
-    from ...simulators.datasets.write import atomic_text, format_of, json_line, refuse_existing
-    from ...simulators.generation.constraints import ProfileCounts
-    from ...simulators.generation.drafts import draft_record
-    from ...simulators.generation.profile_sampler import sample_drafts
+    from ...simulators.datasets import atomic_text, format_of, json_line, refuse_existing
+    from ...simulators.generation import ProfileCounts, draft_record, sample_drafts
 
     if format_of(output) != "jsonl":
         raise InputError(f"{output}: profiles are written as JSON lines; end the name in .jsonl")
@@ -303,8 +299,7 @@ def _drafts(
 ) -> tuple[Draft, ...]:
     """The profiles to write queries for, of all domains or of those named; each must keep the constraints."""
     from ...domains import InputError
-    from ...simulators.generation.constraints import broken_constraints
-    from ...simulators.generation.drafts import iter_drafts
+    from ...simulators.generation import broken_constraints, iter_drafts
 
     if source is None:
         return ()

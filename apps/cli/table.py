@@ -19,7 +19,8 @@ def print_summary(result: EvalResult) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from ...evals import OFFLINE_LABEL, crisis_notes, unclear_notes
+    from ...evals.report import OFFLINE_LABEL, crisis_notes
+    from ...evals.statistics import unclear_notes
 
     console = out()
     settings = result.settings

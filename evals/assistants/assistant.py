@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from ...simulators.dialogue.dialogue import AgentSession
+from ...simulators.dialogue import AgentSession
 
 __all__ = ["Answerer", "Assistant", "Extract"]
 

@@ -9,12 +9,9 @@ from typing import Any, Literal, Protocol, get_args
 
 from pydantic import Field
 
-from ...domains.errors import InputError, UnknownNameError
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
-from ...domains.value import Value
+from ...domains import DomainPack, InputError, Scenario, UnknownNameError, Value
 from ...models import CUT_NOTE, collect_usage
-from ...simulators.dialogue.dialogue import AgentTurn
+from ...simulators.dialogue import AgentTurn
 from .assistant import Answerer, Assistant, Extract
 
 __all__ = [

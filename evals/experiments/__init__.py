@@ -3,10 +3,12 @@
 May import what ``evals`` may. The plotting library is loaded when figures are drawn.
 """
 
-from .convergence import ConvergenceSettings, ScenarioSearches, Search, summarise_convergence
+from .convergence import GUIDED, UNGUIDED, ConvergenceSettings, ScenarioSearches, Search, summarise_convergence
 from .study_files import prepare_folder, write_convergence
 
 __all__ = [
+    "GUIDED",
+    "UNGUIDED",
     "ConvergenceSettings",
     "ScenarioSearches",
     "Search",

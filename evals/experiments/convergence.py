@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import Field
 
-from ...domains.value import Value
-from ..report.view import OFFLINE_LABEL
-from ..statistics.metrics import clustered_interval, mean_or_none
+from ...domains import Value
+from ..report import OFFLINE_LABEL
+from ..statistics import clustered_interval, mean_or_none
 
 __all__ = ["GUIDED", "UNGUIDED", "ConvergenceSettings", "ScenarioSearches", "Search", "summarise_convergence"]
 

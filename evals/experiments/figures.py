@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..report.charts import GRID, INK, MUTED, SERIES, figure
+from ..report import GRID, INK, MUTED, SERIES, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

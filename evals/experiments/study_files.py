@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RunFolderError, SettingsDiffer
-from ..records.run_folder import write_atomic
+from ..records import write_atomic
 from .convergence import ConvergenceSettings, ScenarioSearches
 from .figures import regret_figure, rollouts_figure
 

@@ -1,0 +1,23 @@
+"""Verdicts on answers: judges, their rubric, and a verdict as the reward of planning."""
+
+from .crisis_reply import crisis_reply
+from .heuristic_judge import OFFLINE_JUDGE, HeuristicJudge
+from .judge import Judge, LlmJudge, is_service_failure
+from .reflection import Reflection
+from .reward import BestSubset, JudgedAnswerReward
+from .verdict import CRITERIA, Unscored, Verdict
+
+__all__ = [
+    "CRITERIA",
+    "OFFLINE_JUDGE",
+    "BestSubset",
+    "HeuristicJudge",
+    "Judge",
+    "JudgedAnswerReward",
+    "LlmJudge",
+    "Reflection",
+    "Unscored",
+    "Verdict",
+    "crisis_reply",
+    "is_service_failure",
+]

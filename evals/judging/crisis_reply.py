@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...domains.folding import tidy
+from ...domains import tidy
 
 __all__ = ["CrisisReply", "crisis_reply"]
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...domains.pack import Acknowledgement, DomainPack, RiskRule
-from ...domains.scenario import Scenario
-from ...simulators.dialogue.dialogue import TranscriptMessage
+from ...domains import Acknowledgement, DomainPack, RiskRule, Scenario
+from ...simulators.dialogue import TranscriptMessage
 from .crisis_reply import CrisisReply, crisis_reply
 from .reflection import Reflection
 from .verdict import Criterion, Unscored, Verdict

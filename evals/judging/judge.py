@@ -8,8 +8,7 @@ from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
+from ...domains import DomainPack, Scenario
 from ...models import (
     AuthenticationFailed,
     ChatModel,
@@ -24,7 +23,7 @@ from ...models import (
     fence,
     new_nonce,
 )
-from ...simulators.dialogue.dialogue import TranscriptMessage
+from ...simulators.dialogue import TranscriptMessage
 from .verdict import Unscored, Verdict
 
 __all__ = ["SERVICE_FAILURES", "Judge", "LlmJudge", "is_service_failure", "profile_lines"]

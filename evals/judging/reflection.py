@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from ...domains.pack import DomainPack
+from ...domains import DomainPack
 
 __all__ = ["Reflection"]
 

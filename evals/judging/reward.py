@@ -7,9 +7,8 @@ import itertools
 from collections.abc import Mapping
 from typing import Protocol
 
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
-from ...simulators.dialogue.dialogue import TranscriptMessage
+from ...domains import DomainPack, Scenario
+from ...simulators.dialogue import TranscriptMessage
 from ..errors import RewardUnscored
 from .judge import Judge
 from .verdict import Unscored

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, computed_field, model_validator
 
-from ...domains.value import Value
+from ...domains import Value
 
 __all__ = ["CRITERIA", "Criterion", "Unscored", "Verdict"]
 

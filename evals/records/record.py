@@ -9,18 +9,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
-from ...domains.errors import InputError
-from ...domains.pack import DomainPack
-from ...domains.scenario import Risk, Scenario
-from ...domains.value import Value
-from ...models import Usage
-from ...models.safe_text import safe_text
-from ...simulators.dialogue.dialogue import TranscriptMessage
-from ...simulators.dialogue.ledger import LedgerEntry
-from ...simulators.users.behaviour import COOPERATIVE_BEHAVIOUR, Behaviour
-from ..assistants.conditions import Condition, check_conditions, parse_condition
-from ..judging.judge import is_service_failure
-from ..judging.verdict import Unscored, Verdict
+from ...domains import DomainPack, InputError, Risk, Scenario, Value
+from ...models import Usage, safe_text
+from ...simulators.dialogue import LedgerEntry, TranscriptMessage
+from ...simulators.users import COOPERATIVE_BEHAVIOUR, Behaviour
+from ..assistants import Condition, check_conditions, parse_condition
+from ..judging import Unscored, Verdict, is_service_failure
 
 __all__ = ["ConversationRecord", "RecordKey", "RunSettings", "plan_run", "record_key"]
 

@@ -23,7 +23,7 @@ from typing import IO, Any, Self
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from ...domains.errors import DataError
+from ...domains import DataError
 from ..errors import RunExists, RunFolderError, RunLocked, SettingsDiffer
 from .record import ConversationRecord, RecordKey, RunSettings
 

@@ -7,12 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..judging.heuristic_judge import OFFLINE_JUDGE
-from ..judging.verdict import CRITERIA, Verdict
-from ..records.record import ConversationRecord
-from ..records.run_folder import Run
-from ..statistics.ledger_metrics import LEDGER_COUNTS, unclear_notes
-from ..statistics.metrics import summarise
+from ..judging import CRITERIA, OFFLINE_JUDGE, Verdict
+from ..records import ConversationRecord, Run
+from ..statistics import LEDGER_COUNTS, summarise, unclear_notes
 from .charts import Point, intervals_chart, pairs_chart, questions_chart
 
 __all__ = ["OFFLINE_LABEL", "Failure", "Report", "RunView", "Sample", "build_report", "crisis_notes", "heat", "human"]

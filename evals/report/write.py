@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...domains.errors import InputError
+from ...domains import InputError
 from ..errors import RunFolderError
-from ..records.run_folder import read_run, write_atomic
+from ..records import read_run, write_atomic
 from .view import build_report, heat, human, justifications
 
 if TYPE_CHECKING:

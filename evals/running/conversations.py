@@ -7,18 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ...domains.errors import AskfirstError
-from ...domains.scenario import Scenario
+from ...domains import AskfirstError, Scenario
 from ...models import ModelError, collect_usage
-from ...simulators.dialogue.dialogue import Dialogue, SimulatedUser, simulate_dialogue
-from ...simulators.dialogue.errors import DialogueFailed
-from ...simulators.users.behaviour import COOPERATIVE_BEHAVIOUR
-from ..assistants.conditions import Assistants, Condition
-from ..judging.crisis_reply import crisis_reply
-from ..judging.judge import Judge
-from ..judging.reflection import Reflection
-from ..judging.verdict import Unscored, Verdict
-from ..records.record import ConversationRecord, RecordKey, RunSettings
+from ...simulators.dialogue import Dialogue, DialogueFailed, SimulatedUser, simulate_dialogue
+from ...simulators.users import COOPERATIVE_BEHAVIOUR
+from ..assistants import Assistants, Condition
+from ..judging import Judge, Reflection, Unscored, Verdict, crisis_reply
+from ..records import ConversationRecord, RecordKey, RunSettings
 
 __all__ = ["Conversations", "Job", "UserCheck", "UserFactory", "conversation_seed"]
 

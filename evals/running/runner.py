@@ -9,19 +9,15 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...domains.errors import AskfirstError, InputError
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
+from ...domains import AskfirstError, DomainPack, InputError, Scenario
 from ...models import AuthenticationFailed, ModelError
-from ...simulators.dialogue.errors import DialogueFailed
-from ...simulators.users.behaviour import COOPERATIVE_BEHAVIOUR
-from ..assistants.conditions import Assistants, Condition, check_conditions, parse_condition
+from ...simulators.dialogue import DialogueFailed
+from ...simulators.users import COOPERATIVE_BEHAVIOUR
+from ..assistants import Assistants, Condition, check_conditions, parse_condition
 from ..errors import RunAborted
-from ..judging.judge import Judge, is_service_failure
-from ..judging.reflection import Reflection
-from ..records.record import ConversationRecord, RecordKey, record_key
-from ..records.run_folder import RunFolder
-from ..statistics.metrics import summarise
+from ..judging import Judge, Reflection, is_service_failure
+from ..records import ConversationRecord, RecordKey, RunFolder, record_key
+from ..statistics import summarise
 from .conversations import Conversations, Job, UserCheck, UserFactory, conversation_seed
 
 __all__ = ["Progress", "UserCheck", "UserFactory", "conversation_seed", "run_eval"]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..records.record import ConversationRecord, RunSettings
+from ..records import ConversationRecord, RunSettings
 
 __all__ = ["LEDGER_COUNTS", "ledger_summary", "unclear_notes"]
 

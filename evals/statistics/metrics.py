@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ..judging.verdict import CRITERIA, Verdict
-from ..records.record import ConversationRecord, RunSettings
+from ..judging import CRITERIA, Verdict
+from ..records import ConversationRecord, RunSettings
 from .ledger_metrics import ledger_summary
 from .simulator_metrics import crisis_summary, simulator_summary
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from ..records.record import ConversationRecord, RunSettings
+from ..records import ConversationRecord, RunSettings
 
 __all__ = ["crisis_summary", "simulator_summary"]
 

@@ -1,0 +1,6 @@
+"""Chat models behind an endpoint, or a script that stands in for one in tests."""
+
+from .connect import connect, from_langchain
+from .scripted import ForbiddenChatModel, ScriptedChatModel
+
+__all__ = ["ForbiddenChatModel", "ScriptedChatModel", "connect", "from_langchain"]

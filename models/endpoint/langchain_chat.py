@@ -21,8 +21,7 @@ from ..errors import AuthenticationFailed, EmptyCompletion, ModelError, ModelRef
 from ..fence_marks import FenceMarks
 from ..limits import Gate, Limits, Retrier
 from ..safe_text import safe_text
-from ..structured_output.reasoning import ReasoningFilter, visible_text
-from ..structured_output.structured import Method, StructuredOutput
+from ..structured_output import Method, ReasoningFilter, StructuredOutput, visible_text
 from ..tracing import unobserved
 from ..usage import UsageMeter, active_meters, record_usage
 from .langchain_reply import Reply, StreamTally, is_cut, reply_of

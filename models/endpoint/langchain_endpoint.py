@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from ..chat import Sampling
 from ..errors import ModelRequestRejected, ModelSpecError
-from ..structured_output.structured import Method, json_schema_of
+from ..structured_output import Method, json_schema_of
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

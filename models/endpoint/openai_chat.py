@@ -14,7 +14,7 @@ from ..chat import Sampling
 from ..errors import AuthenticationFailed, ModelRequestRejected
 from ..limits import Limits
 from ..spec import check_base_url, is_loopback
-from ..structured_output.structured import Method
+from ..structured_output import Method
 from .langchain_chat import LangChainChat
 from .per_loop import PerLoop
 from .stream_end import watch_end

@@ -11,8 +11,7 @@ from pydantic import BaseModel
 from ..chat import Completion, Message, Sampling
 from ..errors import EmptyCompletion, InvalidStructuredOutput
 from ..fence_marks import FenceMarks
-from ..structured_output.reasoning import visible_text
-from ..structured_output.structured import Method, StructuredOutput
+from ..structured_output import Method, StructuredOutput, visible_text
 from ..usage import Usage, record_usage
 
 __all__ = ["ForbiddenChatModel", "Reply", "ScriptedChatModel"]

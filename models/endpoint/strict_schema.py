@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..structured_output.structured import json_schema_of
+from ..structured_output import json_schema_of
 
 __all__ = ["is_strict", "strict_schema"]
 

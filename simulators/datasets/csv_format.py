@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...domains.errors import UnknownNameError
-from ...domains.pack import DomainPack, fold
-from ...domains.scenario import Scenario
+from ...domains import DomainPack, Scenario, UnknownNameError, fold
 from .file_records import Place, Report, read_csv_rows, refuse
 from .scenario_fields import OWN_FIELDS, scenario_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from ...domains.pack import DomainPack
+from ...domains import DomainPack
 
 __all__ = ["guess_domain"]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from ...domains.errors import DataError
+from ...domains import DataError
 from .strict_json import StrictDecoder
 
 __all__ = ["Place", "Report", "read_csv_rows", "read_json_items", "read_json_lines", "refuse", "stream_json_items"]

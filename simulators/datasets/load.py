@@ -7,10 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ...domains.errors import DataError
-from ...domains.pack import DomainPack
-from ...domains.registry import get_pack
-from ...domains.scenario import Scenario, Split
+from ...domains import DataError, DomainPack, Scenario, Split, get_pack
 from .csv_format import csv_scenarios
 from .domain_guess import guess_domain
 from .file_records import Place, Report, read_json_lines, refuse, stream_json_items

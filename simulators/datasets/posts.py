@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ...domains.pack import DomainPack
-from ...domains.value import Value
+from ...domains import DomainPack, Value
 from .file_records import Place, Report, read_json_lines, refuse
 from .scenario_fields import FieldReader
 

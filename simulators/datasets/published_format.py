@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...domains.errors import DataError
-from ...domains.pack import DomainPack, fold
-from ...domains.scenario import Scenario
+from ...domains import DataError, DomainPack, Scenario, fold
 from .file_records import Place, Report, read_json_items, refuse
 from .scenario_fields import EXTRA, FieldReader, GuessDomain, is_post, is_profile, text_of
 

@@ -6,8 +6,7 @@ import random
 from collections.abc import Iterable
 from typing import Literal, cast, get_args
 
-from ...domains.errors import UnknownNameError
-from ...domains.scenario import Scenario
+from ...domains import Scenario, UnknownNameError
 
 __all__ = ["GroupBy", "checked_group", "choose_scenarios"]
 

@@ -10,10 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from ...domains.errors import DataError, UnknownNameError
-from ...domains.pack import DomainPack, fold
-from ...domains.profile import Profile
-from ...domains.scenario import Scenario
+from ...domains import DataError, DomainPack, Profile, Scenario, UnknownNameError, fold
 from .file_records import Place, Report, refuse
 
 __all__ = [

@@ -19,9 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal, cast, get_args
 
-from ...domains.errors import InputError, UnknownNameError
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
+from ...domains import DomainPack, InputError, Scenario, UnknownNameError
 from .csv_format import csv_columns, csv_row
 from .published_format import SYNTHETIC_SOURCE, synthetic_id
 from .scenario_fields import EXTRA, REAL_SOURCE, extra_fields, real_source, storable

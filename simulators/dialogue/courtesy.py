@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from ...domains.folding import plain
+from ...domains import plain
 
 __all__ = ["is_courtesy", "says_goodbye"]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from ...domains.errors import AskfirstError
-from ..fidelity.model_reply import strip_stop_tokens
-from ..fidelity.reply_checks import universal_faults
+from ...domains import AskfirstError
+from ..fidelity import strip_stop_tokens, universal_faults
 from .errors import AssistantFailed, SimulatorFailed
 from .ledger import build_ledger
 from .record import Dialogue, TranscriptMessage, unheard

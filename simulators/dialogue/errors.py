@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...domains.errors import AskfirstError
+from ...domains import AskfirstError
 from ...models import ModelError
 
 if TYPE_CHECKING:

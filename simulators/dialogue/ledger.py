@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from ...domains.value import Value
+from ...domains import Value
 from .turns import AgentTurn, UserTurn
 
 __all__ = ["Ledger", "LedgerEntry", "LedgerState", "build_ledger", "settled"]

@@ -8,11 +8,11 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from ...domains.pack import DomainPack
+from ...domains import DomainPack
 from ...models import ChatModel, ModelError, Prompt, Sampling, fence, new_nonce
-from ..fidelity.wording import fold, holds
-from .dialogue import Dialogue
+from ..fidelity import fold, holds
 from .ledger import Ledger, settled
+from .record import Dialogue
 
 __all__ = ["LlmFidelityCheck"]
 

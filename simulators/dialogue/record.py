@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from ...domains.value import Value
-from ..fidelity.reply_checks import failure_in
+from ...domains import Value
+from ..fidelity import failure_in
 from .ledger import Ledger
 from .turn_taking import StopReason
 

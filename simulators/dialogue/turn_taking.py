@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ...domains.folding import tidy
+from ...domains import tidy
 from .courtesy import is_courtesy, says_goodbye
 from .turns import AgentTurn, UserTurn
 

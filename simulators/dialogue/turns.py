@@ -7,7 +7,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from ...domains.value import Value
+from ...domains import Value
 
 __all__ = ["AgentSession", "AgentTurn", "ConcludingSession", "SimulatedUser", "UserTurn"]
 

@@ -13,15 +13,10 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from ...domains.errors import InputError
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
-from ...domains.value import Value
+from ...domains import DomainPack, InputError, Scenario, Value
 from ...models import ChatModel
-from ..datasets.posts import Post
-from ..generation.journal import Journal
-from ..generation.llm_writers import load_prompt
-from ..generation.run_units import Progress, run_units
+from ..datasets import Post
+from ..generation import Journal, Progress, load_prompt, run_units
 from .extraction_steps import PROMPTS, PostReader
 
 __all__ = [

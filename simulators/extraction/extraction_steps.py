@@ -10,14 +10,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
-from ...domains.pack import DomainPack
-from ...domains.value import Value
+from ...domains import DomainPack, Value
 from ...models import ChatModel, EmptyCompletion, InvalidStructuredOutput, fence, new_nonce
-from ..datasets.posts import Post
-from ..generation.llm_writers import load_prompt
-from ..generation.run_units import UnitFailed
-from .redact import IdentifyingKind, Known, find_identifying, proper_nouns, redact
-from .redaction_rules import is_ordinary
+from ..datasets import Post
+from ..generation import UnitFailed, load_prompt
+from .redact import Known, find_identifying, proper_nouns, redact
+from .redaction_rules import IdentifyingKind, is_ordinary
 
 __all__ = ["PROMPTS", "PostReader", "Reading", "longest_shared_run"]
 

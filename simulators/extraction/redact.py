@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, get_args
 
-from ...domains.folding import QUOTES, is_soft
+from ...domains import QUOTES, is_soft
 from .redaction_rules import CONTEXTS, INSIDE_SENTENCE, PHONE, SHAPES, SURNAME, IdentifyingKind, is_ordinary, word_lists
 
 __all__ = ["Identifying", "IdentifyingKind", "Known", "Redacted", "find_identifying", "proper_nouns", "redact"]

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from ...domains.folding import tidy
-from ...domains.safe_yaml import read_yaml_file
+from ...domains import read_yaml_file, tidy
 
 __all__ = [
     "CONTEXTS",

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from ...domains.attribute import Attribute
-from ...domains.folding import tidy
-from ...domains.pack import DomainPack
+from ...domains import Attribute, DomainPack, tidy
 from .speakers import own_clauses
 from .value_texts import head_of, is_harmless, is_none
 from .wording import (

@@ -6,9 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
-from ...domains.attribute import Attribute
-from ...domains.folding import tidy
-from ...domains.pack import DomainPack
+from ...domains import Attribute, DomainPack, tidy
 from .speakers import own_clauses
 from .value_texts import head_of, is_none
 from .wording import (

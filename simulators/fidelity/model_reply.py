@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from ...domains.value import Value
+from ...domains import Value
 from ...models import holds_fence
 from .role_break import speaks_as_assistant
 

@@ -12,9 +12,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from pydantic import Field
 
-from ...domains.folding import tidy
-from ...domains.pack import DomainPack
-from ...domains.value import Value
+from ...domains import DomainPack, Value, tidy
 from .contradictions import contradictions
 from .disclosure_detection import declining, measure, not_knowing
 from .role_break import leaks, refuses_to_play, speaks_as_assistant, stems

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from ...domains.folding import tidy
-from ...domains.pack import DomainPack
+from ...domains import DomainPack, tidy
 from .speakers import own_claim, unquoted
 from .wording import fold, holds, in_digits
 

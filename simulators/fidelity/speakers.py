@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...domains.attribute import Attribute
-from ...domains.folding import tidy
+from ...domains import Attribute, tidy
 from .wording import in_digits
 
 __all__ = ["asks_of_another", "own_claim", "own_clauses", "own_words_of", "unquoted"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from ...domains.folding import tidy
+from ...domains import tidy
 from .value_texts import head_of
 
 __all__ = [

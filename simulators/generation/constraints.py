@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from ...domains.profile import Profile
-from ...domains.value import Value
+from ...domains import Profile, Value
 from .drafts import Draft
 from .tables import SamplingTables, Tendency, Tone
 

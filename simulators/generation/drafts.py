@@ -8,11 +8,8 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from ...domains.pack import DomainPack
-from ...domains.profile import Profile
-from ...domains.value import Value
-from ..datasets.file_records import Place, Report, read_json_lines, refuse
-from ..datasets.scenario_fields import FieldReader
+from ...domains import DomainPack, Profile, Value
+from ..datasets import FieldReader, Place, Report, read_json_lines, refuse
 from .tables import Title, Tone
 
 __all__ = ["Draft", "draft_of", "draft_record", "iter_drafts"]

@@ -11,9 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ...domains.pack import DomainPack
-from ...domains.scenario import Scenario
-from ...domains.value import Value
+from ...domains import DomainPack, Scenario, Value
 from ...models import ChatModel
 from .drafts import Draft, draft_record
 from .journal import Journal

@@ -12,9 +12,8 @@ from typing import IO, Any
 
 from filelock import FileLock, Timeout
 
-from ...domains.errors import DataError, InputError
-from ..datasets.scenario_fields import storable
-from ..datasets.write import named_errors, refuse_existing
+from ...domains import DataError, InputError
+from ..datasets import named_errors, refuse_existing, storable
 
 __all__ = ["Journal"]
 

@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
-from ...domains.pack import DomainPack
-from ...domains.profile import Profile
+from ...domains import DomainPack, Profile
 from ...models import ChatModel, EmptyCompletion, InvalidStructuredOutput, Message, Prompt
 from .constraints import broken_constraints
 from .drafts import Draft

@@ -7,10 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, cast, get_args
 
-from ...domains.errors import UnknownNameError
-from ...domains.pack import DomainPack
-from ...domains.profile import Profile
-from ...domains.scenario import Risk, Scenario
+from ...domains import DomainPack, Profile, Risk, Scenario, UnknownNameError
 from .constraints import Broken, broken_constraints
 from .profile_sampler import ProfileSampler
 from .query_checks import detail_named

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ...domains.errors import InputError
-from ...domains.pack import DomainPack
-from ...domains.profile import Profile
+from ...domains import DomainPack, InputError, Profile
 from .drafts import Draft
 from .tables import SCENARIO, ConditionalTable, Rule, SamplingTables, Title
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...domains.folding import plain, tidy
-from ...domains.pack import DomainPack
-from ...domains.profile import Profile
-from ..fidelity.model_reply import clean_reply
+from ...domains import DomainPack, Profile, plain, tidy
+from ..fidelity import clean_reply
 from .tables import SamplingTables
 
 __all__ = ["detail_named", "query_problem", "tidy_query"]

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TypeVar
 
-from ...domains.errors import AskfirstError
+from ...domains import AskfirstError
 from ...models import AuthenticationFailed, ModelError, ModelSpecError, ModelUnreachable, PromptError
 
 __all__ = ["NothingUsable", "Progress", "UnitFailed", "run_units"]

@@ -10,12 +10,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from ...domains.errors import DataError, InputError, UnknownNameError
-from ...domains.pack import DomainPack
-from ...domains.patterns import pattern_problem
-from ...domains.profile import Profile
-from ...domains.safe_yaml import YamlProblem, read_yaml_file
-from ...domains.value import Value
+from ...domains import (
+    DataError,
+    DomainPack,
+    InputError,
+    Profile,
+    UnknownNameError,
+    Value,
+    YamlProblem,
+    pattern_problem,
+    read_yaml_file,
+)
 
 __all__ = [
     "SCENARIO",

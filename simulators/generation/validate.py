@@ -10,14 +10,8 @@ from typing import Any
 
 from pydantic import Field
 
-from ...domains.errors import DataError
-from ...domains.pack import DomainPack
-from ...domains.profile import Profile
-from ...domains.scenario import Scenario
-from ...domains.value import Value
-from ..datasets.file_records import Place, Report, read_json_lines
-from ..datasets.load import iter_scenarios
-from ..datasets.scenario_fields import is_draft
+from ...domains import DataError, DomainPack, Profile, Scenario, Value
+from ..datasets import Place, Report, is_draft, iter_scenarios, read_json_lines
 from .constraints import broken_constraints
 from .drafts import Draft, iter_drafts
 from .tables import SamplingTables

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ...domains.attribute import Attribute
-from ...domains.folding import tidy
-from ...domains.pack import DomainPack
-from ...domains.profile import Profile
-from ..dialogue.turns import AgentTurn, UserTurn
-from ..fidelity.disclosure_detection import telling
-from ..fidelity.speakers import asks_of_another, own_claim
-from ..fidelity.wording import in_digits
+from ...domains import Attribute, DomainPack, Profile, tidy
+from ..dialogue import AgentTurn, UserTurn
+from ..fidelity import asks_of_another, in_digits, own_claim, telling
 
 __all__ = ["asked_in", "told_in_opening"]
 

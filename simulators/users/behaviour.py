@@ -13,13 +13,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ...domains.attribute import Attribute
-from ...domains.errors import InputError
-from ...domains.pack import DomainPack
-from ...domains.patterns import pattern_problem
-from ...domains.profile import Profile
-from ...domains.value import Value
-from ..fidelity.value_texts import head_of, is_none
+from ...domains import Attribute, DomainPack, InputError, Profile, Value, pattern_problem
+from ..fidelity import head_of, is_none
 from .disclosure import Detail, Disclosure, Stance
 
 __all__ = [

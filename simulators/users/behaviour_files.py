@@ -14,9 +14,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from ...domains.errors import InputError, UnknownNameError
-from ...domains.pack import DomainPack
-from ...domains.safe_yaml import YamlProblem, read_yaml_file
+from ...domains import DomainPack, InputError, UnknownNameError, YamlProblem, read_yaml_file
 from .behaviour import (
     COOPERATIVE_BEHAVIOUR,
     GROUPS,

@@ -8,12 +8,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from ...domains.pack import DomainPack
-from ...domains.value import Value
-from ..dialogue.turn_taking import offers_more
-from ..dialogue.turns import AgentTurn, UserTurn
-from ..fidelity.disclosure_detection import Said
-from ..fidelity.value_texts import is_harmless, is_none
+from ...domains import DomainPack, Value
+from ..dialogue import AgentTurn, UserTurn, offers_more
+from ..fidelity import Said, is_harmless, is_none
 from .asked_attributes import told_in_opening
 from .behaviour import Reaction, other_value, riskiness
 from .disclosure import Reveal

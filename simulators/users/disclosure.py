@@ -11,9 +11,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from ...domains.profile import Profile
-from ...domains.value import Value
-from ..fidelity.value_texts import head_of, is_none
+from ...domains import Profile, Value
+from ..fidelity import head_of, is_none
 
 __all__ = ["COOPERATIVE", "Detail", "Disclosure", "Reveal", "Stance", "reveal"]
 

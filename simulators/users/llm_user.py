@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from ...domains.pack import DomainPack
+from ...domains import DomainPack
 from ...models import (
     ChatModel,
     EmptyCompletion,
@@ -19,10 +19,8 @@ from ...models import (
     fence,
     new_nonce,
 )
-from ..dialogue.turns import AgentTurn, UserTurn
-from ..fidelity.disclosure_detection import measure
-from ..fidelity.model_reply import Cleaned, clean_reply
-from ..fidelity.reply_checks import LONGEST, Situation, check_reply, failure_in
+from ..dialogue import AgentTurn, UserTurn
+from ..fidelity import LONGEST, Cleaned, Situation, check_reply, clean_reply, failure_in, measure
 from .asked_attributes import asked_in
 from .conversation_policy import Conduct, Move
 from .persona import Persona

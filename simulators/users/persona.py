@@ -7,10 +7,7 @@ from collections.abc import Container, Iterable
 
 from pydantic import Field
 
-from ...domains.pack import DomainPack
-from ...domains.profile import Profile
-from ...domains.scenario import Scenario
-from ...domains.value import Value
+from ...domains import DomainPack, Profile, Scenario, Value
 from .behaviour import COOPERATIVE_BEHAVIOUR, PLAIN_STYLE, Behaviour
 from .disclosure import COOPERATIVE, Disclosure, Reveal, reveal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...domains.folding import tidy
+from ...domains import tidy
 
 __all__ = ["shows_understanding"]
 

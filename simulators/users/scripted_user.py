@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from ...domains.attribute import Attribute
-from ...domains.pack import DomainPack
-from ..dialogue.turns import AgentTurn, UserTurn
-from ..fidelity.disclosure_detection import Said, measure
-from ..fidelity.value_texts import head_of
+from ...domains import Attribute, DomainPack
+from ..dialogue import AgentTurn, UserTurn
+from ..fidelity import Said, head_of, measure
 from .asked_attributes import asked_in
 from .conversation_policy import Conduct, Move
 from .disclosure import Reveal

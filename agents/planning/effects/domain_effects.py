@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from ..rewards.lesson import Lesson
+from ..rewards import Lesson
 from .effects import DIRECTIONS, EXACT, Background, Hypothesis, centred_log_prior, features, hypotheses
 from .posterior import Array, Posterior, Scales
 

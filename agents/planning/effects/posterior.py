@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rewards.evaluations import HIGHEST
+from ..rewards import HIGHEST
 
 __all__ = ["Array", "Posterior", "Scales"]
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from ....domains.scenario import Scenario
+from ....domains import Scenario
 from ...context import Prior, Reward
 from ...errors import NoRanking, SpendingLimitReached
 from .evaluations import HIGHEST, LOWEST

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from ....domains.errors import AskfirstError
-from ....domains.scenario import Scenario
+from ....domains import AskfirstError, Scenario
 from ....models import ModelError, together
 from ...context import NoisyReward, Reward
 from ...errors import PlanningError

@@ -7,8 +7,7 @@ from typing import Annotated, cast
 
 from pydantic import Field
 
-from ....domains.scenario import Scenario
-from ....domains.value import Value
+from ....domains import Scenario, Value
 from ...context import NoisyReward, Prior, Reward
 from ...errors import SpendingLimitReached
 from .evaluations import HIGHEST, LOWEST, REWARD_FAILURES

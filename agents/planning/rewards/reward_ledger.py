@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from ....domains.value import Value
+from ....domains import Value
 from ....models import Usage
 from .lesson import Lesson
 

@@ -7,8 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from ....models import Usage, collect_usage
-from ....models.limits import Gate
+from ....models import Gate, Usage, collect_usage
 from ...errors import SpendingLimitReached
 from .reward_ledger import Entry
 
