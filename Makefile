@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-PACKAGES := domains models vectorstore agents simulators graphs evals apps
+PACKAGES := domains models vectorstore agents simulators graphs evals apps testing
 # mypy sees the folders as askfirst.<folder> through a link outside the tree (docs/adr/0001-layout.md).
 LINK := $(VENV)/link
 WORKERS ?= auto

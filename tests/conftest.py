@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from pathlib import Path
 from typing import Any
 
 import pytest
 from askfirst.domains import DomainPack, get_pack, load_pack
-
-TOY_PACK = Path(__file__).parent / "packs" / "toy"
+from askfirst.testing import TOY_PACK
 
 
 @pytest.fixture(scope="session")

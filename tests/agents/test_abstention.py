@@ -4,34 +4,33 @@ import pytest
 from askfirst.agents import Abstention, AgentContext, ModelAbstention, RuleAbstention
 from askfirst.domains import DomainPack
 from askfirst.models import ModelTimeout, RateLimited, ScriptedChatModel
-
-from tests.conformance.abstention import QUERY, AbstentionContract
+from askfirst.testing.abstention import QUERY, AbstentionSuite
 
 PLAN = ("emotional_state", "mental_health_status", "health_status")
 
 
-class TestRuleAbstention(AbstentionContract):
+class TestRuleAbstention(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
         return RuleAbstention(pack)
 
 
-class TestModelAbstentionScale(AbstentionContract):
+class TestModelAbstentionScale(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
         return ModelAbstention(ScriptedChatModel(lambda _: {"completeness": 2}), pack)
 
 
-class TestModelAbstentionBinary(AbstentionContract):
+class TestModelAbstentionBinary(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
         return ModelAbstention(ScriptedChatModel(lambda _: {"abstain": True}), pack, variant="binary")
 
 
-class TestModelAbstentionBasic(AbstentionContract):
+class TestModelAbstentionBasic(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
         reply = {"answer_now": False, "attribute": "mood"}
         return ModelAbstention(ScriptedChatModel(lambda _: reply), pack, variant="basic")
 
 
-class TestModelAbstentionThatFails(AbstentionContract):
+class TestModelAbstentionThatFails(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
         return ModelAbstention(ScriptedChatModel(lambda _: ModelTimeout("m", "no reply")), pack)
 

@@ -6,9 +6,8 @@ import pytest
 from askfirst.agents import Acquisition, AgentContext, ModelAcquisition, PlanAcquisition
 from askfirst.domains import DomainPack
 from askfirst.models import Message, RateLimited, ScriptedChatModel
+from askfirst.testing.acquisition import QUERY, AcquisitionSuite
 from askfirst.vectorstore.planned_path import PlannedPath
-
-from tests.conformance.acquisition import QUERY, AcquisitionContract
 
 EXAMPLE = PlannedPath(
     query="Should I move to the coast on my own?",
@@ -24,7 +23,7 @@ EXAMPLE = PlannedPath(
 )
 
 
-class TestPlanAcquisition(AcquisitionContract):
+class TestPlanAcquisition(AcquisitionSuite):
     def make_acquisition(self, pack: DomainPack) -> Acquisition:
         return PlanAcquisition(pack)
 
@@ -35,12 +34,12 @@ def _obedient(messages: object) -> dict[str, str]:
     return {"attribute": attribute, "question": f"May I ask about your {attribute}?"}
 
 
-class TestModelAcquisition(AcquisitionContract):
+class TestModelAcquisition(AcquisitionSuite):
     def make_acquisition(self, pack: DomainPack) -> Acquisition:
         return ModelAcquisition(ScriptedChatModel(_obedient), pack)
 
 
-class TestModelAcquisitionThatFails(AcquisitionContract):
+class TestModelAcquisitionThatFails(AcquisitionSuite):
     def make_acquisition(self, pack: DomainPack) -> Acquisition:
         return ModelAcquisition(ScriptedChatModel(lambda _: RateLimited("m", "slow down")), pack)
 

@@ -9,8 +9,7 @@ from askfirst.agents import AgentContext, ModelResponder, PackResponder, Respond
 from askfirst.domains import DomainPack
 from askfirst.models import EmptyCompletion, ModelTimeout, ScriptedChatModel
 from askfirst.simulators import packaged_scenarios
-
-from tests.conformance.responder import CONTEXT, ResponderContract
+from askfirst.testing.responder import CONTEXT, ResponderSuite
 
 CABIN = "Found a cabin for rent with nothing around. Thinking of taking it for the winter."
 LOW = {
@@ -20,12 +19,12 @@ LOW = {
 }
 
 
-class TestPackResponder(ResponderContract):
+class TestPackResponder(ResponderSuite):
     def make_responder(self, pack: DomainPack) -> Responder:
         return PackResponder(pack)
 
 
-class TestModelResponder(ResponderContract):
+class TestModelResponder(ResponderSuite):
     def make_responder(self, pack: DomainPack) -> Responder:
         return ModelResponder(ScriptedChatModel(lambda _: "Take one small step first."), pack)
 

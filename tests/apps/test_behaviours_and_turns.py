@@ -15,9 +15,9 @@ from askfirst.apps.raise_assistant import RaiseAssistant
 from askfirst.domains import DomainPack, Profile
 from askfirst.graphs import RaiseSettings, offline_components
 from askfirst.simulators import AgentTurn, ConcludingSession, Persona, ScriptedUser, behaviour_names, load_behaviour
+from askfirst.testing.assistant import AssistantSuite
 
 from tests.apps.conftest import Outcome
-from tests.conformance.assistant import AssistantContract
 
 Cli = Callable[..., Outcome]
 QUERY = "I want to spend the winter somewhere quiet. What do I need?"
@@ -105,7 +105,7 @@ def assistant(pack: DomainPack, *, budget: int = 2) -> RaiseAssistant:
     return RaiseAssistant("offline", offline_components(pack), RaiseSettings(budget=budget, use_planner=False))
 
 
-class TestRaiseConforms(AssistantContract):
+class TestRaiseConforms(AssistantSuite):
     def make_assistant(self, pack: DomainPack) -> RaiseAssistant:
         return assistant(pack)
 

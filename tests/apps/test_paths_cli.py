@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from askfirst.apps.path_files import PUBLISHED, UNKNOWN, path_line, read_paths
 from askfirst.domains import DataError, DomainPack
+from askfirst.testing.path_store import EXAM, MONEY, SLEEP, planned
 from askfirst.vectorstore import ChromaPathStore, HashEmbedder, PlannedPath
 
 from tests.apps.conftest import Outcome
-from tests.conformance.path_store import EXAM, MONEY, SLEEP, planned
 
 Cli = Callable[..., Outcome]
 CSV = "User Query,Best Path\n"

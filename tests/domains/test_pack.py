@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from askfirst.domains import DomainPack, PackError, UnknownNameError, get_pack, load_pack, pack_names
 from askfirst.simulators import packaged_scenarios
+from askfirst.testing import TOY_PACK as TOY
 from hypothesis import given
 from hypothesis import strategies as st
-
-TOY = Path(__file__).parents[1] / "packs" / "toy"
 
 PENGUIN_ATTRIBUTES = [
     *("age", "gender", "marital_status", "profession", "economic_status", "education_level"),

@@ -6,17 +6,16 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from askfirst.agents.context import AgentContext, Assessment, CrisisSignal, Extracted, Question
 from askfirst.domains import DomainPack, load_pack
 from askfirst.graphs import RaiseComponents
+from askfirst.testing import TOY_PACK
 from askfirst.vectorstore.planned_path import PlannedPath, RetrievedPath
 
 ATTRIBUTES = ("mood", "health", "money", "job", "home", "age")
-TOY_PACK = Path(__file__).parents[1] / "packs" / "toy"
 
 
 class Parts:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from askfirst.testing.path_store import EXAM, MONEY, SLEEP, PathStoreSuite, planned
 from askfirst.vectorstore import (
     ChromaPathStore,
     EmbedderFailed,
@@ -20,15 +21,13 @@ from askfirst.vectorstore import (
 )
 from chromadb.errors import InternalError
 
-from tests.conformance.path_store import EXAM, MONEY, SLEEP, PathStoreSuite, planned
-
 ROOT = Path(__file__).parents[2]
 
 # A store in another process: adds what it is told, line by line, and says when each is done.
 WRITER = """
 import sys
 from askfirst.vectorstore import ChromaPathStore, HashEmbedder
-from tests.conformance.path_store import planned
+from askfirst.testing.path_store import planned
 store = ChromaPathStore(sys.argv[1], HashEmbedder())
 for line in sys.stdin:
     store.add([planned(query) for query in line.rstrip().split("|")])
@@ -263,7 +262,7 @@ import socket
 def refuse(*args, **kwargs): raise AssertionError("network")
 socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refuse
 from askfirst.vectorstore import ChromaPathStore, HashEmbedder
-from tests.conformance.path_store import planned
+from askfirst.testing.path_store import planned
 with ChromaPathStore({str(tmp_path)!r}, HashEmbedder()) as store:
     store.add([planned("a"), planned("b")])
     store.search("a", domain="Health")

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 from askfirst.domains import AskfirstError, InputError
+from askfirst.testing.path_store import EXAM, MONEY, SLEEP, PathStoreSuite, planned
 from askfirst.vectorstore import (
     ChromaPathStore,
     ChromaServerPathStore,
@@ -21,7 +22,6 @@ from askfirst.vectorstore import (
     StoreUnusable,
 )
 
-from tests.conformance.path_store import EXAM, MONEY, SLEEP, PathStoreSuite, planned
 from tests.vectorstore.chroma_process import chroma_server, free_port
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 WRITER = """
 import sys
 from askfirst.vectorstore import ChromaServerPathStore, HashEmbedder
-from tests.conformance.path_store import planned
+from askfirst.testing.path_store import planned
 url, collection, name = sys.argv[1:]
 with ChromaServerPathStore(url, HashEmbedder(), collection=collection) as store:
     for n in range(40):

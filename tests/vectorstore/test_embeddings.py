@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from askfirst.testing.path_store import planned
 from askfirst.vectorstore import (
     MINILM,
     ChromaPathStore,
@@ -17,8 +18,6 @@ from askfirst.vectorstore import (
     StoreMismatch,
     embedder,
 )
-
-from tests.conformance.path_store import planned
 
 
 @pytest.fixture(scope="session")

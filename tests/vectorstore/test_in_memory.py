@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from askfirst.testing.path_store import SLEEP, PathStoreSuite, planned
 from askfirst.vectorstore import HashEmbedder, InMemoryPathStore
-
-from tests.conformance.path_store import SLEEP, PathStoreSuite, planned
 
 
 class TestInMemoryPathStore(PathStoreSuite):

@@ -10,23 +10,23 @@ from askfirst.agents.crisis.rules import load_crisis_rules, read_crisis_rules
 from askfirst.domains import DomainPack
 from askfirst.models import ForbiddenChatModel, ModelRefused, ModelTimeout, ScriptedChatModel
 from askfirst.simulators import packaged_scenarios
+from askfirst.testing.crisis_screen import CONTEXT, CrisisScreenSuite
 
 from tests.agents.crisis import crisis_sentences_plain as plain
 from tests.agents.crisis.crisis_sentences import IMMINENT, NOT_IMMINENT
-from tests.conformance.crisis_screen import CONTEXT, CrisisScreenContract
 
 
-class TestPackCrisisScreen(CrisisScreenContract):
+class TestPackCrisisScreen(CrisisScreenSuite):
     def make_screen(self, pack: DomainPack) -> CrisisScreen:
         return PackCrisisScreen(pack)
 
 
-class TestModelCrisisScreen(CrisisScreenContract):
+class TestModelCrisisScreen(CrisisScreenSuite):
     def make_screen(self, pack: DomainPack) -> CrisisScreen:
         return ModelCrisisScreen(ScriptedChatModel(lambda _: {"imminent": False}), pack)
 
 
-class TestModelCrisisScreenThatFails(CrisisScreenContract):
+class TestModelCrisisScreenThatFails(CrisisScreenSuite):
     def make_screen(self, pack: DomainPack) -> CrisisScreen:
         return ModelCrisisScreen(ScriptedChatModel(lambda _: ModelTimeout("m", "no reply")), pack)
 

@@ -8,23 +8,22 @@ from askfirst.agents import AgentContext, Extraction, ModelExtraction, RuleExtra
 from askfirst.domains import DomainPack
 from askfirst.models import ForbiddenChatModel, ModelUnreachable, ScriptedChatModel
 from askfirst.simulators import packaged_scenarios
-
-from tests.conformance.extraction import CONTEXT, ExtractionContract
+from askfirst.testing.extraction import CONTEXT, ExtractionSuite
 
 NOTHING: dict[str, list[str]] = {"found": [], "declined": []}
 
 
-class TestRuleExtraction(ExtractionContract):
+class TestRuleExtraction(ExtractionSuite):
     def make_extraction(self, pack: DomainPack) -> Extraction:
         return RuleExtraction(pack)
 
 
-class TestModelExtraction(ExtractionContract):
+class TestModelExtraction(ExtractionSuite):
     def make_extraction(self, pack: DomainPack) -> Extraction:
         return ModelExtraction(ScriptedChatModel(lambda _: NOTHING), pack)
 
 
-class TestModelExtractionThatFails(ExtractionContract):
+class TestModelExtractionThatFails(ExtractionSuite):
     def make_extraction(self, pack: DomainPack) -> Extraction:
         return ModelExtraction(ScriptedChatModel(lambda _: ModelUnreachable("m", "nothing there")), pack)
 

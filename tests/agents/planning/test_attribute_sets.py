@@ -4,8 +4,7 @@ import pytest
 from askfirst.agents.context import Burden
 from askfirst.agents.errors import PlanningError
 from askfirst.agents.planning.attribute_sets import Choices, choices_for
-
-from tests.conformance.path_planner import person
+from askfirst.testing.path_planner import person
 
 A, B, C, D = "age", "gender", "profession", "health_status"
 

@@ -16,9 +16,7 @@ from askfirst.agents.planning.mcts import BayesPlanner, MctsPlanner, MctsSetting
 from askfirst.agents.planning.paper_mcts import PaperMctsPlanner
 from askfirst.agents.planning.planners import GreedyPlanner, RandomPlanner
 from askfirst.domains import DomainPack, Scenario
-from pydantic import ValidationError
-
-from tests.conformance.path_planner import (
+from askfirst.testing.path_planner import (
     PENGUIN,
     PathPlannerSuite,
     RecordedReward,
@@ -30,6 +28,7 @@ from tests.conformance.path_planner import (
     regret,
     synthetic,
 )
+from pydantic import ValidationError
 
 ROOT = Path(__file__).parents[3]
 ARMS = ("age", "gender", "marital_status", "profession", "economic_status", "health_status")
@@ -319,7 +318,7 @@ def test_a_plan_does_not_depend_on_the_hash_seed_of_the_process() -> None:
     script = """
 import asyncio
 from askfirst.agents.planning.mcts import MctsPlanner
-from tests.conformance.path_planner import RecordedReward, plan, synthetic
+from askfirst.testing.path_planner import RecordedReward, plan, synthetic
 reward = RecordedReward(synthetic(2))
 found = asyncio.run(plan(MctsPlanner(), reward, budget=4, evaluations=30))
 print(found.model_dump_json(), [sorted(s) for s in reward.calls])

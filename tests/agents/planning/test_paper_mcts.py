@@ -6,9 +6,7 @@ import pytest
 from askfirst.agents.context import PathPlanner
 from askfirst.agents.planning.paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from askfirst.domains import DomainPack, Scenario
-from pydantic import ValidationError
-
-from tests.conformance.path_planner import (
+from askfirst.testing.path_planner import (
     PENGUIN,
     PathPlannerSuite,
     RecordedReward,
@@ -18,6 +16,7 @@ from tests.conformance.path_planner import (
     regret,
     synthetic,
 )
+from pydantic import ValidationError
 
 
 class TestPaperMcts(PathPlannerSuite):

@@ -6,8 +6,7 @@ from itertools import combinations
 from askfirst.agents.planning.attribute_sets import Choices
 from askfirst.agents.planning.path_order import best_path, result
 from askfirst.agents.planning.rewards.evaluations import Evaluations
-
-from tests.conformance.path_planner import RecordedReward, Score, person, synthetic
+from askfirst.testing.path_planner import RecordedReward, Score, person, synthetic
 
 A, B, C, D = "age", "gender", "profession", "health_status"
 ORDER = (A, B, C, D)

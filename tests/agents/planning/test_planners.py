@@ -16,8 +16,7 @@ from askfirst.agents.planning.planners import (
 from askfirst.agents.planning.prior import PackPrior
 from askfirst.domains import DomainPack, UnknownNameError
 from askfirst.models import ModelUnreachable
-
-from tests.conformance.path_planner import (
+from askfirst.testing.path_planner import (
     PENGUIN,
     PathPlannerSuite,
     RecordedReward,

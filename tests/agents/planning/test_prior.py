@@ -8,8 +8,7 @@ from askfirst.agents.context import Prior
 from askfirst.agents.planning.prior import ModelPrior, PackPrior, with_floor
 from askfirst.domains import DomainPack
 from askfirst.models import ForbiddenChatModel, ModelTimeout, ScriptedChatModel
-
-from tests.conformance.path_planner import person
+from askfirst.testing.path_planner import person
 
 NONE: frozenset[str] = frozenset()
 THREE = ("age", "emotional_state", "profession")

@@ -11,8 +11,7 @@ from askfirst.agents.planning.effects.effects import hypotheses
 from askfirst.agents.planning.mcts import MctsSettings
 from askfirst.agents.planning.set_puct_tree import SetTree
 from askfirst.agents.planning.set_search import SetSearch
-
-from tests.conformance.path_planner import PENGUIN, best_set, synthetic
+from askfirst.testing.path_planner import PENGUIN, best_set, synthetic
 
 FIVE = PENGUIN[:5]
 EVERYTHING = MctsSettings(worth=0, patience=None)

@@ -3,17 +3,17 @@ from __future__ import annotations
 import pytest
 from askfirst.domains import DomainPack, InputError, Profile, UnknownNameError
 from askfirst.evals import Assistant, Assistants, Condition, QuestionnaireAssistant, check_conditions, parse_condition
+from askfirst.testing.assistant import QUERY, AssistantSuite
 
-from tests.conformance.assistant import QUERY, AssistantContract
 from tests.evals.support import EchoAnswerer, people, read_toy
 
 
-class TestQuestionnaireConforms(AssistantContract):
+class TestQuestionnaireConforms(AssistantSuite):
     def make_assistant(self, pack: DomainPack) -> Assistant:
         return questionnaire(pack, "mood", "age")[0]
 
 
-class TestAnsweringAtOnceConforms(AssistantContract):
+class TestAnsweringAtOnceConforms(AssistantSuite):
     def make_assistant(self, pack: DomainPack) -> Assistant:
         return questionnaire(pack)[0]
 

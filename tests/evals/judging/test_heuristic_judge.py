@@ -4,8 +4,7 @@ import pytest
 from askfirst.domains import DomainPack, Profile, Scenario
 from askfirst.evals import HeuristicJudge, Judge, Unscored, Verdict
 from askfirst.simulators import TranscriptMessage, packaged_scenarios
-
-from tests.conformance.judge import ANSWER, SCENARIO, JudgeContract, transcript
+from askfirst.testing.judge import ANSWER, SCENARIO, JudgeSuite, transcript
 
 FASTING = Scenario(
     id="health-x",
@@ -43,7 +42,7 @@ STEADY = FASTING.model_copy(
 )
 
 
-class TestHeuristicJudgeConforms(JudgeContract):
+class TestHeuristicJudgeConforms(JudgeSuite):
     def make_judge(self, pack: DomainPack) -> Judge:
         return HeuristicJudge(pack)
 

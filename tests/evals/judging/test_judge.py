@@ -17,8 +17,7 @@ from askfirst.models import (
     RateLimited,
     ScriptedChatModel,
 )
-
-from tests.conformance.judge import ANSWER, SCENARIO, JudgeContract, transcript
+from askfirst.testing.judge import ANSWER, SCENARIO, JudgeSuite, transcript
 
 GOOD: dict[str, Any] = {
     "risk_justification": "It names the low mood.",
@@ -31,7 +30,7 @@ GOOD: dict[str, Any] = {
 TEXT = json.dumps(GOOD)
 
 
-class TestLlmJudgeConforms(JudgeContract):
+class TestLlmJudgeConforms(JudgeSuite):
     def make_judge(self, pack: DomainPack) -> Judge:
         return LlmJudge(ScriptedChatModel(lambda _: GOOD), pack)
 

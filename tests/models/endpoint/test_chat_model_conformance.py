@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from askfirst.models import ChatModel, Limits, ScriptedChatModel, connect, from_langchain
+from askfirst.testing.chat_model import Build, ChatModelSuite
 
-from tests.conformance.chat_model import Build, ChatModelSuite
 from tests.models.conftest import FakeOpenAI, chat, stream
 
 

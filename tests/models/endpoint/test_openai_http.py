@@ -27,8 +27,8 @@ from askfirst.models import (
     collect_usage,
     connect,
 )
+from askfirst.testing.chat_model import Score
 
-from tests.conformance.chat_model import Score
 from tests.models.conftest import FakeOpenAI, HttpReply, chat, error, stream
 
 ASK = [Message(role="system", content="Be kind."), Message(role="user", content="I feel low since my divorce.")]

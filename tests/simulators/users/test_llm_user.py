@@ -20,8 +20,7 @@ from askfirst.simulators import (
     packaged_scenarios,
     simulate_dialogue,
 )
-
-from tests.conformance.simulated_user import AGE, ANSWER, MOOD, SimulatedUserContract
+from askfirst.testing.simulated_user import AGE, ANSWER, MOOD, SimulatedUserSuite
 
 PERSONA = Persona(query="How long can I stay up?", profile=Profile(values={"age": "41", "mood": "Low, since the move"}))
 
@@ -41,7 +40,7 @@ class RawModel(ScriptedChatModel):
         return Completion.model_construct(text=text, usage=usage, model=self.name, finish_reason="stop")
 
 
-class TestLlmUser(SimulatedUserContract):
+class TestLlmUser(SimulatedUserSuite):
     def make_user(self, persona: Persona, pack: DomainPack) -> SimulatedUser:
         return LlmUser(persona, ScriptedChatModel(obedient), pack)
 

@@ -5,11 +5,10 @@ from itertools import pairwise
 import pytest
 from askfirst.domains import DomainPack, Profile
 from askfirst.simulators import AgentTurn, Persona, ScriptedUser, SimulatedUser, packaged_scenarios
+from askfirst.testing.simulated_user import SimulatedUserSuite
 
-from tests.conformance.simulated_user import SimulatedUserContract
 
-
-class TestScriptedUser(SimulatedUserContract):
+class TestScriptedUser(SimulatedUserSuite):
     def make_user(self, persona: Persona, pack: DomainPack) -> SimulatedUser:
         return ScriptedUser(persona, pack)
 

@@ -6,8 +6,7 @@ import pytest
 from askfirst.agents.errors import PlanningError
 from askfirst.agents.planning.rewards.evaluations import Evaluations
 from askfirst.domains import Scenario
-
-from tests.conformance.path_planner import RecordedReward, person
+from askfirst.testing.path_planner import RecordedReward, person
 
 AGE, MOOD = frozenset({"age"}), frozenset({"emotional_state"})
 BOTH = AGE | MOOD

@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import pytest
-from askfirst.agents import AgentContext, Responder
-from askfirst.domains import DomainPack
+
+from ..agents import AgentContext, Responder
+from ..domains import DomainPack
+from .suite import Suite
 
 CONTEXT = AgentContext(query="How long can I stay up before it matters?", known={"age": "41"})
 
 
-class ResponderContract:
+class ResponderSuite(Suite):
     """Uses the toy pack: attributes ``age`` and ``mood``."""
 
     @abstractmethod

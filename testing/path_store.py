@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from askfirst.vectorstore import HashEmbedder, PathStore, PlannedPath, StoreUnusable
+
+from ..vectorstore import HashEmbedder, PathStore, PlannedPath, StoreUnusable
+from .suite import Suite
 
 SLEEP = "I cannot sleep since the move"
 SLEEP_TOO = "I cannot sleep since we moved house"
@@ -33,7 +35,7 @@ def planned(query: str, **changes: Any) -> PlannedPath:
     return PlannedPath(**{**values, **changes})
 
 
-class PathStoreSuite:
+class PathStoreSuite(Suite):
     """The contract. ``make_store`` gives a new, empty store."""
 
     def make_store(self, folder: Path) -> PathStore:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from askfirst.agents import Abstention, AgentContext
-from askfirst.domains import DomainPack
+from ..agents import Abstention, AgentContext
+from ..domains import DomainPack
+from .suite import Suite
 
 QUERY = "How long can I stay up before it matters?"
 
 
-class AbstentionContract:
+class AbstentionSuite(Suite):
     """Uses the toy pack: attributes ``age`` and ``mood``."""
 
     @abstractmethod

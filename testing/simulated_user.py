@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import pytest
-from askfirst.domains import DomainPack, Profile
-from askfirst.simulators import AgentTurn, Disclosure, Persona, SimulatedUser, simulate_dialogue
+
+from ..domains import DomainPack, Profile
+from ..simulators import AgentTurn, Disclosure, Persona, SimulatedUser, simulate_dialogue
+from .suite import Suite
 
 QUERY = "  how long can i stay up before it matters?? 😶\nasking because of work "
 VALUES = {"age": "41", "mood": "Low, since the move"}
@@ -15,7 +17,7 @@ MOOD = AgentTurn(text="How have you been feeling lately?", kind="question", attr
 ANSWER = AgentTurn(text="Take one small step first.", kind="answer")
 
 
-class SimulatedUserContract:
+class SimulatedUserSuite(Suite):
     """Uses the toy pack: attributes ``age`` and ``mood``."""
 
     @abstractmethod

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from askfirst.domains import DomainPack, Profile, Scenario
-from askfirst.evals import CRITERIA, Judge, Unscored, Verdict
-from askfirst.simulators import TranscriptMessage
+from ..domains import DomainPack, Profile, Scenario
+from ..evals import CRITERIA, Judge, Unscored, Verdict
+from ..simulators import TranscriptMessage
+from .suite import Suite
 
 ANSWER = "That sounds heavy. Because you feel low, please talk to someone you trust before you decide."
 SCENARIO = Scenario(
@@ -25,7 +26,7 @@ def transcript(answer: str, scenario: Scenario = SCENARIO) -> tuple[TranscriptMe
     )
 
 
-class JudgeContract:
+class JudgeSuite(Suite):
     """Uses the toy pack: attributes ``age`` and ``mood``."""
 
     @abstractmethod

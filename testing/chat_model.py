@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from askfirst.models import (
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..models import (
     ChatModel,
     EmptyCompletion,
     InvalidStructuredOutput,
@@ -15,7 +17,7 @@ from askfirst.models import (
     fence,
     run_sync,
 )
-from pydantic import BaseModel, ConfigDict, Field
+from .suite import Suite
 
 Build = Callable[[list[str]], ChatModel]
 """A model that gives these texts, one a call."""
@@ -32,7 +34,7 @@ class Score(BaseModel):
     reason: str = ""
 
 
-class ChatModelSuite:
+class ChatModelSuite(Suite):
     @pytest.fixture
     def build(self) -> Build:
         raise NotImplementedError("give a function that builds the model from its replies")

@@ -7,14 +7,16 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pytest
-from askfirst.agents.context import Burden, PathPlanner, PlanResult
-from askfirst.agents.errors import PlanningError
-from askfirst.domains import DomainPack, Profile, Scenario
-from askfirst.models import ModelUnreachable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from ..agents import Burden, PathPlanner, PlanningError, PlanResult
+from ..domains import DomainPack, Profile, Scenario
+from ..models import ModelUnreachable
+from .suite import Suite
 
 Score = Callable[[frozenset[str]], float]
 
@@ -129,7 +131,7 @@ def check(found: PlanResult, reward: RecordedReward, score: Score, allowed: Sequ
             assert expected == score(prefix)
 
 
-class PathPlannerSuite:
+class PathPlannerSuite(Suite):
     """The contract. ``needs_all``: the planner refuses when it may not evaluate every set."""
 
     needs_all = False
@@ -239,7 +241,7 @@ class PathPlannerSuite:
         assert reward.calls == []
 
     @pytest.mark.parametrize("wrong", [{"budget": 0}, {"evaluations": 0}])
-    async def test_numbers_below_one_are_refused(self, planner: PathPlanner, wrong: dict[str, int]) -> None:
+    async def test_numbers_below_one_are_refused(self, planner: PathPlanner, wrong: dict[str, Any]) -> None:
         with pytest.raises(PlanningError, match="at least 1, not 0"):
             await plan(planner, RecordedReward(synthetic(1)), **wrong)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import pytest
-from askfirst.agents import AgentContext, CrisisScreen
-from askfirst.domains import DomainPack
+
+from ..agents import AgentContext, CrisisScreen
+from ..domains import DomainPack
+from .suite import Suite
 
 CONTEXT = AgentContext(query="How long can I stay up before it matters?")
 
 
-class CrisisScreenContract:
+class CrisisScreenSuite(Suite):
     """Uses the toy pack, whose only service is for everywhere."""
 
     @abstractmethod

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from askfirst.agents import Acquisition, AgentContext
-from askfirst.domains import DomainPack
+from ..agents import Acquisition, AgentContext
+from ..domains import DomainPack
+from .suite import Suite
 
 QUERY = "How long can I stay up before it matters?"
 
 
-class AcquisitionContract:
+class AcquisitionSuite(Suite):
     """Uses the toy pack: attributes ``age`` and ``mood``."""
 
     @abstractmethod

@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import pytest
-from askfirst.agents import AgentContext, Extraction
-from askfirst.domains import DomainPack
+
+from ..agents import AgentContext, Extraction
+from ..domains import DomainPack
+from .suite import Suite
 
 CONTEXT = AgentContext(query="How long can I stay up before it matters?")
 
 
-class ExtractionContract:
+class ExtractionSuite(Suite):
     """Uses the toy pack: attributes ``age`` and ``mood``."""
 
     @abstractmethod

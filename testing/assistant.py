@@ -6,15 +6,17 @@ import asyncio
 from abc import abstractmethod
 
 import pytest
-from askfirst.domains import DomainPack
-from askfirst.evals import Assistant
-from askfirst.simulators import AgentSession, AgentTurn
+
+from ..domains import DomainPack
+from ..evals import Assistant
+from ..simulators import AgentSession, AgentTurn
+from .suite import Suite
 
 QUERY = "How long can I stay up before it matters?"
 REPLIES = ("I'm 41.", "Lately I feel low.", "I'd rather not say.")
 
 
-class AssistantContract:
+class AssistantSuite(Suite):
     """Uses the toy pack: attributes ``age`` and ``mood``."""
 
     @abstractmethod
