@@ -9,6 +9,11 @@ from typing import Any
 import pytest
 from askfirst.domains import DomainPack, get_pack, load_pack
 from askfirst.testing import TOY_PACK
+from hypothesis import settings
+
+# Whether an example takes long depends on who else uses the machine.
+settings.register_profile("askfirst", deadline=None)
+settings.load_profile("askfirst")
 
 
 @pytest.fixture(scope="session")

@@ -97,19 +97,6 @@ def test_knowing_more_helps_by_mechanism(demo: Path) -> None:
     assert rows["raise"]["mean_questions"] <= 5
 
 
-def test_the_demo_gives_the_same_table_twice(demo: Path, tmp_path: Path) -> None:
-    again = tmp_path / "again"
-    subprocess.run([*ASKFIRST, "demo", "--out", str(again)], cwd=tmp_path, check=True, capture_output=True, timeout=240)
-    first, second = (json.loads((run / "summary.json").read_text(encoding="utf-8")) for run in (demo, again))
-    assert first["conditions"] == second["conditions"]
-    assert first["paired"] == second["paired"]
-    without_time = [{**r, "seconds": 0, "judge_seconds": 0} for r in records(demo)]
-    key = lambda r: (r["scenario_id"], r["condition"])  # noqa: E731
-    assert sorted(({**r, "seconds": 0, "judge_seconds": 0} for r in records(again)), key=key) == sorted(
-        without_time, key=key
-    )
-
-
 def test_eval_and_report_by_hand(cli: Cli, write_scenarios: Write, tmp_path: Path) -> None:
     data = write_scenarios({}, {"query": "I would like to be away from people for some months. Where to begin?"})
     planned = cli("plan", data, "--split", "eval", "--store", "paths", "--json")
@@ -160,22 +147,34 @@ def test_values_stay_out_of_logs_and_the_store(demo: Path, tmp_path: Path) -> No
         assert value not in done.stdout + done.stderr
 
 
-def test_a_killed_run_resumes_without_repeating_or_losing(tmp_path: Path) -> None:
-    command = [*ASKFIRST, "eval", "penguin_mini", "--out", "run", "--concurrency", "1", "--repeats", "6"]
+def test_a_killed_run_resumes_to_the_same_table_without_repeating_or_losing(demo: Path, tmp_path: Path) -> None:
+    command = [*ASKFIRST, "eval", "penguin_mini", "--out", "run", "--store", str(demo.with_name("run.paths"))]
     for condition in CONDITIONS:
         command += ["--condition", condition]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    log = tmp_path / "run" / "conversations.jsonl"
+    process = subprocess.Popen(
+        [*command, "--concurrency", "1"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    run = tmp_path / "run"
+    log = run / "conversations.jsonl"
     wait_for(lambda: log.exists() and log.read_bytes().count(b"\n") >= 20, process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = log.read_bytes()
     kept = before[: before.rfind(b"\n") + 1]
-    subprocess.run([*ASKFIRST, "eval", "--resume", "run"], cwd=tmp_path, check=True, capture_output=True, timeout=240)
-    after = log.read_bytes()
-    assert after.startswith(kept)
-    keys = [(r["scenario_id"], r["condition"], r["repeat"]) for r in records(tmp_path / "run")]
-    assert len(keys) == len(set(keys)) == 70 * len(CONDITIONS) * 6
+    subprocess.run(
+        [*ASKFIRST, "eval", "--resume", "run", "--concurrency", "8"],
+        cwd=tmp_path, check=True, capture_output=True, timeout=240, env={**os.environ, "PYTHONHASHSEED": "7"},
+    )  # fmt: skip
+    assert log.read_bytes().startswith(kept)
+    keys = [(r["scenario_id"], r["condition"]) for r in records(run)]
+    assert len(keys) == len(set(keys)) == 70 * len(CONDITIONS)
+    first, second = (json.loads((r / "summary.json").read_text(encoding="utf-8")) for r in (demo, run))
+    assert (first["conditions"], first["paired"]) == (second["conditions"], second["paired"])
+    assert timeless(demo) == timeless(run)
+
+
+def timeless(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(r["scenario_id"], r["condition"]): {**r, "seconds": 0, "judge_seconds": 0} for r in records(run)}
 
 
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -90,10 +90,12 @@ class FakeOpenAI:
         self.connections = 0
         self._ended = threading.Semaphore(0)
         self.most_at_once = 0
+        self.gather = 0
         self._at_once = 0
         self._replies: list[HttpReply] = []
         self._rule: Callable[[dict[str, Any]], HttpReply] | None = None
         self._lock = threading.Lock()
+        self._arrived = threading.Condition()
         self.release = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
@@ -131,9 +133,13 @@ class FakeOpenAI:
         return all(self._ended.acquire(timeout=within) for _ in range(self.connections))
 
     def enter(self, step: int) -> None:
-        with self._lock:
+        """Count requests under way. Those that come wait for each other until ``gather`` of them are there."""
+        with self._arrived:
             self._at_once += step
             self.most_at_once = max(self.most_at_once, self._at_once)
+            self._arrived.notify_all()
+            if step > 0:
+                self._arrived.wait_for(lambda: self.most_at_once >= self.gather, timeout=20)
 
     def close(self) -> None:
         self.release.set()

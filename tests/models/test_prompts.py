@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from askfirst.models import Message, Prompt, PromptError, fence, new_nonce
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 TEXT = """\
@@ -99,7 +99,6 @@ def test_loads_from_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     sys.modules.pop("prompted_package", None)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40), st.integers(0, 3))
 def test_nothing_inside_a_fence_closes_it(text: str, tries: int) -> None:
     nonce = new_nonce(random.Random(7))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from askfirst.models import Message, UnclosedReasoning, safe_text, strip_reasoning
 from askfirst.models.structured_output.reasoning import ReasoningFilter, visible_text
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 ANALYSIS = "<|channel|>analysis<|message|>use <think> or not?<|end|>"
@@ -55,7 +55,6 @@ def test_of_an_unclosed_block_nothing_is_shown() -> None:
 CHANNELS = ["<|channel|>", "analysis", "final", "<|message|>", "<|end|>", "<|start|>assistant", "<|", "Hi", "[", "◁"]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(CHANNELS), max_size=14), st.integers(1, 7))
 def test_a_stream_in_channels_shows_what_the_whole_text_shows(parts: list[str], size: int) -> None:
     text = "".join(parts)
@@ -67,7 +66,6 @@ def test_a_stream_in_channels_shows_what_the_whole_text_shows(parts: list[str], 
 _PARTS = st.lists(st.sampled_from(["<think>", "</think>", "<", "thi", "nk>", "Hi", " ", "\n", "a<b"]), max_size=12)
 
 
-@settings(deadline=None)
 @given(_PARTS, st.integers(1, 5))
 def test_a_stream_shows_what_the_whole_text_shows(parts: list[str], size: int) -> None:
     text = "".join(parts)

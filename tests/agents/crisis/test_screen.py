@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 
 import pytest
 from askfirst.agents import AgentContext, CrisisScreen, ModelCrisisScreen, PackCrisisScreen
@@ -14,6 +13,7 @@ from askfirst.testing.crisis_screen import CONTEXT, CrisisScreenSuite
 
 from tests.agents.crisis import crisis_sentences_plain as plain
 from tests.agents.crisis.crisis_sentences import IMMINENT, NOT_IMMINENT
+from tests.linear import assert_linear
 
 
 class TestPackCrisisScreen(CrisisScreenSuite):
@@ -102,9 +102,8 @@ def test_a_long_text_is_read_at_both_ends_in_bounded_time(toy_pack: DomainPack) 
     rng = random.Random(7)
     words = [f"{rng.choice('abcdefgh')}{rng.randrange(10**6)}" for _ in range(120_000)]
     screen = PackCrisisScreen(toy_pack)
-    started = time.perf_counter()
+    assert_linear(lambda text: screen.rules(text), lambda n: " ".join(words[:n]), size=500)
     assert screen.rules(" ".join(words)) is None
-    assert time.perf_counter() - started < 10  # it takes below one second; without a bound, minutes
     assert screen.rules(" ".join([*words, "and now I want to die"])) is not None
     assert screen.rules(" ".join(["I want to die", *words])) is not None
     assert screen.rules(" ".join([*words[:1000], "so I want to kill myself and", *words[:1000]])) is not None

@@ -7,7 +7,7 @@ import json
 
 import pytest
 from askfirst.models.structured_output.json_reading import UnreadableJson, read_json, read_objects
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 
@@ -124,7 +124,6 @@ _JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(_TEXT, _JSON, max_size=4))
 def test_every_object_survives_fences_and_prose(value: dict[str, object]) -> None:
     text = json.dumps(value)
@@ -132,7 +131,6 @@ def test_every_object_survives_fences_and_prose(value: dict[str, object]) -> Non
         assert read_json(reply) == value
 
 
-@settings(deadline=None)
 @given(st.text(alphabet='{}[]",:/*\\ \nab1`<>think', max_size=60))
 def test_any_text_gives_a_value_or_the_one_error(text: str) -> None:
     with contextlib.suppress(UnreadableJson):

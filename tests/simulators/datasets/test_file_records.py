@@ -19,7 +19,7 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=12,
 )
-in_one_folder = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+in_one_folder = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @in_one_folder

@@ -43,7 +43,7 @@ said = texts.filter(
     lambda t: bool(t.strip()) and bool(t.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip())
 )
 values = said.map(str.strip).filter(bool)
-in_one_folder = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+in_one_folder = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def as_stored(text: str) -> str:

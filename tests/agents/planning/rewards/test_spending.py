@@ -27,7 +27,7 @@ def usage(entry: Entry) -> Usage:
     return entry.usage
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     limit=st.integers(1, 40),
     concurrency=st.integers(1, 6),
