@@ -26,13 +26,14 @@ from .context import (
     Reward,
 )
 from .crisis import ModelCrisisScreen, PackCrisisScreen
-from .errors import NoRanking, PlanningError, SpendingLimitReached
+from .errors import PlanningError, SpendingLimitReached
 from .extraction import ModelExtraction, RuleExtraction
 from .planning import (
     PLANNERS,
     RANKING_SAMPLING,
     BayesPlanner,
     ExhaustivePlanner,
+    FallbackPrior,
     GreedyPlanner,
     MctsPlanner,
     MctsSettings,
@@ -57,7 +58,6 @@ from .planning.rewards import (
     LessonTaker,
     Recipe,
     RewardLedger,
-    no_ranking,
     query_digest,
     scenario_digest,
 )
@@ -80,6 +80,7 @@ __all__ = [
     "ExhaustivePlanner",
     "Extracted",
     "Extraction",
+    "FallbackPrior",
     "GreedyPlanner",
     "KeptPrior",
     "KeptReward",
@@ -94,7 +95,6 @@ __all__ = [
     "ModelExtraction",
     "ModelPrior",
     "ModelResponder",
-    "NoRanking",
     "NoisyReward",
     "PackCrisisScreen",
     "PackPrior",
@@ -118,7 +118,6 @@ __all__ = [
     "StaticPlanner",
     "Variant",
     "consensus_plan",
-    "no_ranking",
     "plan_scenario",
     "planner_named",
     "preset_planner",

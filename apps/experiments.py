@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from ..agents import Burden, PathPlanner, PlanningError, Prior
-from ..agents.planning import Choices, PaperMctsPlanner, PaperMctsSettings, choices_for
+from ..agents.planning import Choices, FallbackPrior, PaperMctsPlanner, PaperMctsSettings, choices_for
 from ..agents.planning.rewards import (
     Allowance,
     Evaluations,
@@ -171,8 +171,8 @@ async def run_convergence(
     run.results.sort(key=lambda r: place[r.scenario_id])
     run.waiting.sort(key=place.__getitem__)
     run.failed.sort(key=lambda f: place[f[0]])
-    if parts.kept_prior is not None:
-        run.fallback_rankings = None if run.waiting else parts.kept_prior.fallbacks
+    if isinstance(parts.prior, FallbackPrior):
+        run.fallback_rankings = None if run.waiting else parts.prior.fallbacks
     run.paid, run.reused, run.spent = parts.reward.paid, parts.reward.reused, allowance.spent
     return run
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..agents import AgentContext, Burden, ModelResponder, PlanningError
-from ..agents.planning import ModelPrior, PackPrior, PaperMctsSettings, choices_for
+from ..agents.planning import FallbackPrior, ModelPrior, PackPrior, PaperMctsSettings, choices_for
 from ..agents.planning.rewards import RewardLedger, query_digest, scenario_digest
 from ..domains import Scenario
 from ..evals.judging import LlmJudge
@@ -136,7 +136,8 @@ async def _guessed(scenario: Scenario, wiring: Wiring) -> tuple[Usage, Usage]:
         evaluation += _cost(recorder, _VERDICT_TOKENS)
     if wiring.model("planner") is not None:
         recorder = ScriptedChatModel([EmptyCompletion("dry run", "nothing is asked")])
-        await ModelPrior(recorder, pack, fallback=PackPrior(pack))(scenario, frozenset(), pack.attribute_ids)
+        prior = FallbackPrior(ModelPrior(recorder, pack), PackPrior(pack))
+        await prior(scenario, frozenset(), pack.attribute_ids)
         ranking += _cost(recorder, _RANKING_TOKENS)
     return evaluation, ranking
 

@@ -14,7 +14,7 @@ from .planners import (
     planner_named,
     preset_planner,
 )
-from .prior import RANKING_SAMPLING, ModelPrior, PackPrior
+from .prior import RANKING_SAMPLING, FallbackPrior, ModelPrior, PackPrior
 
 __all__ = [
     "PLANNERS",
@@ -23,6 +23,7 @@ __all__ = [
     "Choices",
     "Curriculum",
     "ExhaustivePlanner",
+    "FallbackPrior",
     "GreedyPlanner",
     "MctsPlanner",
     "MctsSettings",

@@ -1,6 +1,6 @@
 """Evaluations of attribute sets: counted, kept on disk and never paid twice."""
 
-from .cached_reward import KeptPrior, KeptReward, no_ranking, query_digest, ranking_item, scenario_digest, set_item
+from .cached_reward import KeptPrior, KeptReward, query_digest, ranking_item, scenario_digest, set_item
 from .evaluations import HIGHEST, LOWEST, REWARD_FAILURES, Evaluations
 from .lesson import Lesson, LessonTaker
 from .reward_ledger import Costs, Entry, LedgerUnusable, Recipe, RewardLedger, digest
@@ -22,7 +22,6 @@ __all__ = [
     "Recipe",
     "RewardLedger",
     "digest",
-    "no_ranking",
     "query_digest",
     "ranking_item",
     "scenario_digest",
