@@ -114,10 +114,16 @@ class MctsPlanner(Planner):
         believed = self._domain.hypotheses if self._domain else partial(hypotheses, noisy=settings.noisy)
         beliefs = believed(weights, allowed.attributes)
         search = SetSearch(
-            allowed, weights, beliefs, settings, evaluations=task.evaluations, seed=task.seed, tree=self._tree
+            allowed,
+            weights,
+            beliefs,
+            settings,
+            evaluations=task.limits.evaluations,
+            seed=task.limits.seed,
+            tree=self._tree,
         )
         wanted = allowed.depth if settings.prefix_evaluations is None else settings.prefix_evaluations
-        reserve = min(wanted, task.evaluations // 4)
+        reserve = min(wanted, task.limits.evaluations // 4)
         rollouts = 0
         # Rounds grow with what is known: many sets chosen in ignorance are many of the same kind.
         while (room := min(settings.concurrency, max(_BLIND, rollouts), paid.left - reserve)) > 0 and (

@@ -47,7 +47,7 @@ def demo(
     from ...evals.records import RunFolder
     from ...models import run_sync
     from ..evaluation import PACKAGED, EvalRequest, run_evaluation, scenarios_from
-    from ..planning import PlanRequest, plan_scenarios
+    from ..planning import PlanRequest, plan_limits, plan_scenarios
     from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
@@ -67,7 +67,7 @@ def demo(
                 scenarios,
                 paths,
                 wiring,
-                PlanRequest(evaluations=evaluations, seed=seed),
+                PlanRequest(plan_limits(wiring, evaluations=evaluations, seed=seed)),
                 on_progress=advance,
                 ledger=ledger,
             )

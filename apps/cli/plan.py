@@ -83,7 +83,7 @@ def plan(
     settings = options.settings(locals())
     from ...agents.planning import preset_planner
     from ..evaluation import scenarios_from, split_choice
-    from ..planning import PlanRequest
+    from ..planning import PlanRequest, plan_limits
     from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
@@ -91,7 +91,8 @@ def plan(
     planner = preset_planner(planner, preset)
     wiring.planner(planner)  # an unknown name shows before anything is read
     scenarios = scenarios_from(data, wiring, split_choice(split), default="plan")[:limit]
-    request = PlanRequest(planner, evaluations, seed, learn, leaves, max_calls=call_limit, max_tokens=token_limit)
+    limits = plan_limits(wiring, evaluations=evaluations, seed=seed)
+    request = PlanRequest(limits, planner, learn, leaves, max_calls=call_limit, max_tokens=token_limit)
     ledger = rewards_file(settings)
     if dry_run:
         expected = _estimated(scenarios, wiring, request, ledger)

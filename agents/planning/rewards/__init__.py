@@ -2,7 +2,7 @@
 
 from .cached_reward import KeptPrior, KeptReward, query_digest, ranking_item, scenario_digest, set_item
 from .evaluations import HIGHEST, LOWEST, REWARD_FAILURES, Evaluations
-from .lesson import Lesson, LessonTaker
+from .lesson import Lesson
 from .reward_ledger import Costs, Entry, LedgerUnusable, Recipe, RewardLedger, digest
 from .spending import Allowance
 
@@ -18,7 +18,6 @@ __all__ = [
     "KeptReward",
     "LedgerUnusable",
     "Lesson",
-    "LessonTaker",
     "Recipe",
     "RewardLedger",
     "digest",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from askfirst.agents.context import Burden, PathPlanner
+from askfirst.agents.context import Burden, PathPlanner, PlanLimits
 from askfirst.agents.planning.attribute_sets import Choices
 from askfirst.agents.planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
 from askfirst.agents.planning.paper_mcts import PaperMctsPlanner
@@ -73,7 +73,11 @@ async def test_finds_the_best_arm_against_a_prior_that_all_but_rules_it_out() ->
 
     for planner in (MctsPlanner(), BayesPlanner(), PaperMctsPlanner()):
         found = await planner.plan(
-            person(), RecordedReward(arms(profession=4.0)), wrong, attributes=ARMS, budget=1, evaluations=20, seed=0
+            person(),
+            RecordedReward(arms(profession=4.0)),
+            wrong,
+            attributes=ARMS,
+            limits=PlanLimits(budget=1, evaluations=20, seed=0),
         )
         assert found.path == ("profession",)
 
@@ -151,7 +155,9 @@ async def test_the_prior_is_asked_once() -> None:
         return await even_prior(scenario, known, remaining)
 
     reward = RecordedReward(synthetic(1))
-    await MctsPlanner().plan(person(), reward, prior, attributes=PENGUIN, budget=4, evaluations=60, seed=0)
+    await MctsPlanner().plan(
+        person(), reward, prior, attributes=PENGUIN, limits=PlanLimits(budget=4, evaluations=60, seed=0)
+    )
     assert asked == [frozenset()]
 
 
@@ -163,7 +169,9 @@ async def test_a_good_prior_needs_fewer_evaluations() -> None:
         return {a: 5.0 if a in best else 1.0 for a in remaining}
 
     reward = RecordedReward(score)
-    found = await MctsPlanner().plan(person(), reward, insider, attributes=PENGUIN, budget=4, evaluations=16, seed=1)
+    found = await MctsPlanner().plan(
+        person(), reward, insider, attributes=PENGUIN, limits=PlanLimits(budget=4, evaluations=16, seed=1)
+    )
     assert set(found.path) == best
 
 
@@ -251,7 +259,7 @@ async def test_noisy_scores_are_drawn_again_until_the_best_set_is_told_apart(siz
 
         planner = MctsPlanner(MctsSettings(noisy=True, prefix_evaluations=0))
         found = await planner.plan(
-            person(), reward, even_prior, attributes=PENGUIN, budget=size, evaluations=80, seed=n
+            person(), reward, even_prior, attributes=PENGUIN, limits=PlanLimits(budget=size, evaluations=80, seed=n)
         )
         assert len(calls) == len(set(calls)) == found.evaluations == 80
         assert len({known for known, _ in calls}) < 80
@@ -352,7 +360,9 @@ async def test_a_cancelled_plan_leaves_no_evaluation_behind() -> None:
 
     planner = MctsPlanner(MctsSettings(concurrency=3))
     task = asyncio.create_task(
-        planner.plan(person(), slow, even_prior, attributes=PENGUIN, budget=3, evaluations=20, seed=0)
+        planner.plan(
+            person(), slow, even_prior, attributes=PENGUIN, limits=PlanLimits(budget=3, evaluations=20, seed=0)
+        )
     )
     await started.wait()
     task.cancel()
@@ -390,6 +400,8 @@ async def test_rounds_grow_with_what_is_known() -> None:
         return 3.0 + len(attributes & {"age", "gender"}) / 10
 
     planner = MctsPlanner(MctsSettings(concurrency=32, worth=0, patience=None, prefix_evaluations=0))
-    await planner.plan(person(), reward, even_prior, attributes=PENGUIN, budget=3, evaluations=60, seed=0)
+    await planner.plan(
+        person(), reward, even_prior, attributes=PENGUIN, limits=PlanLimits(budget=3, evaluations=60, seed=0)
+    )
     assert [most.index(n) for n in (8, 9, 17)] == [7, 24, 48]
     assert max(most) == 28
