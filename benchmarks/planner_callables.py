@@ -14,8 +14,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from askfirst.agents import GreedyPlanner, PaperMctsPlanner, PaperMctsSettings, PathPlanner, PlanLimits
-from askfirst.agents.planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
+from askfirst.agents import (
+    BayesPlanner,
+    GreedyPlanner,
+    MctsPlanner,
+    MctsSettings,
+    PaperMctsPlanner,
+    PaperMctsSettings,
+    PathPlanner,
+    PlanLimits,
+)
 from askfirst.domains import Profile, Scenario
 from askfirst.models import run_sync
 

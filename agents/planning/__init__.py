@@ -2,12 +2,14 @@
 
 from .attribute_sets import Choices, choices_for
 from .curriculum import Curriculum
-from .mcts import BayesPlanner, MctsPlanner, MctsSettings
+from .mcts_settings import MctsSettings
 from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from .planners import (
     PLANNERS,
+    BayesPlanner,
     ExhaustivePlanner,
     GreedyPlanner,
+    MctsPlanner,
     RandomPlanner,
     StaticPlanner,
     plan_scenario,

@@ -1,4 +1,4 @@
-"""The other planners behind ``PathPlanner``, and from a scenario to the path that goes into the store."""
+"""The planners by name, and from a scenario to the path that goes into the store."""
 
 from __future__ import annotations
 
@@ -7,28 +7,36 @@ import random
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING, Self
 
 from ...domains import DomainPack, Scenario, UnknownNameError
 from ...vectorstore import PlannedPath
 from ..context import PathPlanner, PlanLimits, PlanResult, Prior, Reward
 from ..errors import PlanningError
 from .attribute_sets import Choices
-from .mcts import BayesPlanner, MctsPlanner, MctsSettings
+from .mcts_settings import MctsSettings
 from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from .path_order import best_path, result
 from .rewards import Evaluations
 from .search_task import Planner, SearchTask
 
+if TYPE_CHECKING:
+    from .effects import DomainEffects
+
 __all__ = [
     "PLANNERS",
+    "BayesPlanner",
     "ExhaustivePlanner",
     "GreedyPlanner",
+    "MctsPlanner",
     "RandomPlanner",
     "StaticPlanner",
     "plan_scenario",
     "planner_named",
     "preset_planner",
 ]
+
+_MUCH_SHARED = 0.3  # of the variance of effects: where scenarios have as much in common, there is less to doubt
 
 
 async def plan_scenario(
@@ -103,6 +111,46 @@ def preset_planner(name: str, preset: str) -> str:
     if preset not in presets:
         raise UnknownNameError(f"preset of planner {name!r}", preset, presets)
     return presets[preset]
+
+
+class MctsPlanner(Planner):
+    """The default: PUCT over sets, with a Bayesian model of effects behind it (``mcts``, docs/adr/0003-planner.md).
+
+    The prior is asked once, for the root. The path is the best set evaluated, in good order (``best_path``); where
+    scores are noisy, that of the highest expected score, since the best of many draws was lucky.
+
+    The same seed and settings give the same plan, whatever the timing: evaluations go in rounds of ``concurrency``, and
+    each round is learned in its own order.
+    """
+
+    name = "mcts"
+
+    _tree = True
+
+    def __init__(self, settings: MctsSettings | None = None, *, domain: DomainEffects | None = None) -> None:
+        self._settings, self._domain = settings or MctsSettings(), domain
+        if self._settings.noisy:
+            self.name += "-noisy"
+
+    def informed(self, domain: DomainEffects) -> Self:
+        """The same planner, which starts from what other scenarios of the domain taught. Exact scores only."""
+        if self._settings.noisy:
+            return self
+        much = domain.shared >= _MUCH_SHARED
+        return type(self)(self._settings.informed() if much else self._settings, domain=domain)
+
+    async def _search(self, task: SearchTask) -> PlanResult:
+        from .mcts import search  # numpy
+
+        return await search(task, self._settings, domain=self._domain, tree=self._tree)
+
+
+class BayesPlanner(MctsPlanner):
+    """The same belief without a tree: each round takes the sets of the highest value."""
+
+    name = "bayes"
+
+    _tree = False
 
 
 class StaticPlanner(Planner):

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from askfirst.agents.context import Burden, PathPlanner, PlanLimits
 from askfirst.agents.planning.attribute_sets import Choices
-from askfirst.agents.planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
+from askfirst.agents.planning.mcts_settings import MctsSettings
 from askfirst.agents.planning.paper_mcts import PaperMctsPlanner
-from askfirst.agents.planning.planners import GreedyPlanner, RandomPlanner
+from askfirst.agents.planning.planners import BayesPlanner, GreedyPlanner, MctsPlanner, RandomPlanner
 from askfirst.domains import DomainPack, Scenario
 from pydantic import ValidationError
 
@@ -326,7 +326,7 @@ async def test_different_seeds_search_differently() -> None:
 def test_a_plan_does_not_depend_on_the_hash_seed_of_the_process() -> None:
     script = """
 import asyncio
-from askfirst.agents.planning.mcts import MctsPlanner
+from askfirst.agents.planning import MctsPlanner
 from tests.conformance.path_planner import RecordedReward, plan, synthetic
 reward = RecordedReward(synthetic(2))
 found = asyncio.run(plan(MctsPlanner(), reward, budget=4, evaluations=30))
