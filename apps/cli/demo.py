@@ -33,9 +33,7 @@ def demo(
     timeout: options.Timeout = None,
     max_tokens: options.MaxTokens = None,
     concurrency: options.Concurrency = None,
-    evaluations: Annotated[
-        int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")
-    ] = 60,
+    evaluations: options.Evaluations = 60,
     as_json: options.Json = False,
 ) -> None:
     """Plan paths for the packaged planning scenarios, then hold and judge conversations on the others.
