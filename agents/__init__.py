@@ -19,6 +19,7 @@ from .context import (
     Extraction,
     NoisyReward,
     PathPlanner,
+    PlanLimits,
     PlanResult,
     Prior,
     Question,
@@ -26,13 +27,14 @@ from .context import (
     Reward,
 )
 from .crisis import ModelCrisisScreen, PackCrisisScreen
-from .errors import NoRanking, PlanningError, SpendingLimitReached
+from .errors import PlanningError, SpendingLimitReached
 from .extraction import ModelExtraction, RuleExtraction
 from .planning import (
     PLANNERS,
     RANKING_SAMPLING,
     BayesPlanner,
     ExhaustivePlanner,
+    FallbackPrior,
     GreedyPlanner,
     MctsPlanner,
     MctsSettings,
@@ -54,10 +56,8 @@ from .planning.rewards import (
     KeptReward,
     LedgerUnusable,
     Lesson,
-    LessonTaker,
     Recipe,
     RewardLedger,
-    no_ranking,
     query_digest,
     scenario_digest,
 )
@@ -80,12 +80,12 @@ __all__ = [
     "ExhaustivePlanner",
     "Extracted",
     "Extraction",
+    "FallbackPrior",
     "GreedyPlanner",
     "KeptPrior",
     "KeptReward",
     "LedgerUnusable",
     "Lesson",
-    "LessonTaker",
     "MctsPlanner",
     "MctsSettings",
     "ModelAbstention",
@@ -94,7 +94,6 @@ __all__ = [
     "ModelExtraction",
     "ModelPrior",
     "ModelResponder",
-    "NoRanking",
     "NoisyReward",
     "PackCrisisScreen",
     "PackPrior",
@@ -103,6 +102,7 @@ __all__ = [
     "PaperMctsSettings",
     "PathPlanner",
     "PlanAcquisition",
+    "PlanLimits",
     "PlanResult",
     "PlanningError",
     "Prior",
@@ -118,7 +118,6 @@ __all__ = [
     "StaticPlanner",
     "Variant",
     "consensus_plan",
-    "no_ranking",
     "plan_scenario",
     "planner_named",
     "preset_planner",

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ..domains import DomainPack, Scenario, Value
 from ..vectorstore import PlannedPath
+from .errors import PlanningError
 
 __all__ = [
     "Abstention",
@@ -23,6 +24,7 @@ __all__ = [
     "Extraction",
     "NoisyReward",
     "PathPlanner",
+    "PlanLimits",
     "PlanResult",
     "Prior",
     "Question",
@@ -174,6 +176,33 @@ class Burden(Value):
         """What asking costs by ``pack``; ``most`` None: no limit."""
         return cls(costs={a.id: a.ask_cost for a in pack.attributes}, most=math.inf if most is None else most)
 
+    @property
+    def limit(self) -> float | None:
+        """``most``; None: no limit."""
+        return None if self.most == math.inf else self.most
+
+
+class PlanLimits(Value):
+    """How far a planner may go for one scenario."""
+
+    budget: int = Field(description="Most attributes of a path, at least 1.")
+    evaluations: int = Field(
+        description="Most evaluations to pay for, at least 1: distinct sets, unless scores are noisy."
+    )
+    seed: int = Field(default=0, description="Of everything random.")
+    burden: Burden = Field(default_factory=Burden, description="What asking costs; as it stands, whatever it costs.")
+
+    def check(self, scenario: Scenario) -> None:
+        """Whether anything can be planned within these limits. Not checked before there is a scenario: a conversation
+        may have a budget of 0, and the error names the scenario that gets no path.
+
+        Raises:
+            PlanningError: ``budget`` or ``evaluations`` is below 1.
+        """
+        for name, number in (("budget", self.budget), ("evaluations", self.evaluations)):
+            if number < 1:
+                raise PlanningError(scenario.id, f"{name} must be at least 1, not {number}")
+
 
 @runtime_checkable
 class PathPlanner(Protocol):
@@ -189,14 +218,14 @@ class PathPlanner(Protocol):
         prior: Prior,
         *,
         attributes: Sequence[str],
-        budget: int,
-        evaluations: int,
-        seed: int,
-        burden: Burden | None = None,
+        limits: PlanLimits,
     ) -> PlanResult:
-        """The best ordered path of at most ``budget`` attributes within ``burden``, None: whatever it costs to ask.
+        """The best ordered path of ``attributes`` within ``limits``.
 
-        At most ``evaluations`` are paid for, and each set once, unless the planner was told that scores are noisy.
+        Each set is paid for once, unless the planner was told that scores are noisy. The same seed gives the same plan.
+
+        Raises:
+            PlanningError: nothing can be planned over, or every evaluation failed.
         """
 
 
@@ -213,5 +242,15 @@ class PlanResult(Value):
         "else what the model of effects expects of it.",
     )
     evaluations: int = Field(ge=0, description="Evaluations with a score; distinct sets, unless scores are noisy.")
-    failed: int = Field(default=0, ge=0, description="Evaluations that failed and were left out.")
+    failed: int = Field(
+        default=0,
+        ge=0,
+        description="Evaluations that failed and were left out; not those that a spending limit refused.",
+    )
     rollouts: int = Field(default=0, ge=0)
+    measured: tuple[tuple[tuple[str, ...], Annotated[float, Field(ge=1, le=5)]], ...] = Field(
+        default=(), description="(attribute ids, first score) of every set that was evaluated with success, sorted."
+    )
+    ranking: dict[str, float] | None = Field(
+        default=None, description="What the prior said before anything was known; None: it was not asked."
+    )

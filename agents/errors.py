@@ -2,15 +2,14 @@
 
 AskfirstError
 ├── PlanningError           no path could be planned for a scenario; ``__cause__`` is the last failed evaluation, if any
-├── SpendingLimitReached    a run has used the calls or tokens that it was allowed
-└── NoRanking               a prior's model gave no ranking
+└── SpendingLimitReached    a run has used the calls or tokens that it was allowed
 """
 
 from __future__ import annotations
 
 from ..domains import AskfirstError
 
-__all__ = ["NoRanking", "PlanningError", "SpendingLimitReached"]
+__all__ = ["PlanningError", "SpendingLimitReached"]
 
 
 class PlanningError(AskfirstError):
@@ -31,10 +30,3 @@ class SpendingLimitReached(AskfirstError):
 
     def __init__(self) -> None:
         super().__init__("the run's limit of calls or tokens is reached")
-
-
-class NoRanking(AskfirstError):
-    """A prior has no ranking of its own to give."""
-
-    def __init__(self) -> None:
-        super().__init__("the prior gives no ranking")

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..agents import PathPlanner, PlanningError, Prior, Reward
+from ..agents import PathPlanner, PlanLimits, PlanningError, Prior, Reward
 from ..agents.planning import Choices
 from ..agents.planning.rewards import REWARD_FAILURES
 from ..domains import Scenario
@@ -21,17 +21,14 @@ class Job:
 
     Attributes:
         series: as in ``Search``.
-        at: the most distinct sets that it may evaluate. For one by rollouts it is their number, and cuts nothing short:
-            a rollout evaluates one set at most.
         seed: number of the repeat.
-        drawn: what the planner is seeded with.
+        limits: the planner's own, its seed too; ``evaluations`` is where on its curve the search stands.
         by_rollouts: of which curve it is.
     """
 
     series: str
-    at: int
     seed: int
-    drawn: int
+    limits: PlanLimits
     planner: PathPlanner
     prior: Prior
     by_rollouts: bool
@@ -105,20 +102,12 @@ async def search(
         return await told(scenario, attributes)
 
     try:
-        found = await job.planner.plan(
-            scenario,
-            reward,
-            job.prior,
-            attributes=allowed.attributes,
-            budget=allowed.depth,
-            evaluations=job.at,
-            seed=job.drawn,
-            burden=allowed.burden,
-        )
+        found = await job.planner.plan(scenario, reward, job.prior, attributes=allowed.attributes, limits=job.limits)
         score = await told.score(scenario, frozenset(found.path))
     except PlanningError:
         score = None
-    return Search(series=job.series, at=job.at, seed=job.seed, score=score, spent=len(asked)), tuple(asked)
+    at = job.limits.evaluations
+    return Search(series=job.series, at=at, seed=job.seed, score=score, spent=len(asked)), tuple(asked)
 
 
 def repeat(courses: Sequence[tuple[frozenset[str], ...]]) -> bool:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from ..agents import Burden, PathPlanner, PlanningError, Prior
-from ..agents.planning import Choices, PaperMctsPlanner, PaperMctsSettings, choices_for
+from ..agents import PathPlanner, PlanLimits, PlanningError, Prior
+from ..agents.planning import Choices, FallbackPrior, PaperMctsPlanner, PaperMctsSettings, choices_for
 from ..agents.planning.rewards import (
     Allowance,
     Evaluations,
@@ -28,6 +28,7 @@ from ..evals.experiments import GUIDED, UNGUIDED, ConvergenceSettings, ScenarioS
 from ..models import ModelError, Usage, together
 from .experiment_searches import Job, Ranked, Told, even, repeat, search
 from .plan_estimate import Estimate, mean_cost
+from .planning import plan_limits
 from .reward_keeping import PlanningParts, planning_parts, ranking_recipe, reward_recipe
 from .settings import OFFLINE
 from .wiring import Wiring
@@ -171,8 +172,8 @@ async def run_convergence(
     run.results.sort(key=lambda r: place[r.scenario_id])
     run.waiting.sort(key=place.__getitem__)
     run.failed.sort(key=lambda f: place[f[0]])
-    if parts.kept_prior is not None:
-        run.fallback_rankings = None if run.waiting else parts.kept_prior.fallbacks
+    if isinstance(parts.prior, FallbackPrior):
+        run.fallback_rankings = None if run.waiting else parts.prior.fallbacks
     run.paid, run.reused, run.spent = parts.reward.paid, parts.reward.reused, allowance.spent
     return run
 
@@ -268,13 +269,16 @@ class _Study:
         for number in range(request.seed, request.seed + request.seeds):
             # Of its own for each scenario: the same lots for all would be one draw, and intervals too narrow.
             drawn = random.Random(f"{number} {scenario.id}").getrandbits(32)
+            limits = PlanLimits(budget=allowed.depth, evaluations=1, seed=drawn, burden=allowed.burden)
             for name, prior in ((GUIDED, guide), (UNGUIDED, even)):
                 for rollouts in request.rollouts:
                     paper = PaperMctsPlanner(PaperMctsSettings(rollouts=rollouts, depth=allowed.depth))
-                    yield Job(name, rollouts, number, drawn, paper, prior, by_rollouts=True)
+                    # As many evaluations cut nothing short: a rollout evaluates one set at most.
+                    yield Job(name, number, _at(limits, rollouts), paper, prior, by_rollouts=True)
             for name in request.planners:
-                for evaluations in request.evaluations:
-                    yield Job(name, evaluations, number, drawn, self._planner(name, allowed), guide, by_rollouts=False)
+                for most in request.evaluations:
+                    planner = self._planner(name, allowed)
+                    yield Job(name, number, _at(limits, most), planner, guide, by_rollouts=False)
 
     def _planner(self, name: str, allowed: Choices) -> PathPlanner:
         # The product's published search goes no deeper than the published depth, whatever the budget.
@@ -283,9 +287,12 @@ class _Study:
         return self._wiring.planner(name)
 
 
+def _at(limits: PlanLimits, evaluations: int) -> PlanLimits:
+    return limits.model_copy(update={"evaluations": evaluations})
+
+
 def _choices(scenario: Scenario, wiring: Wiring) -> Choices:
-    burden = Burden.of(wiring.pack, wiring.settings.max_burden)
-    return choices_for(scenario, wiring.pack.attribute_ids, wiring.settings.budget, 1, burden)
+    return choices_for(scenario, wiring.pack.attribute_ids, plan_limits(wiring, evaluations=1))
 
 
 def _possible_sets(allowed: Choices, request: ConvergenceRequest) -> list[frozenset[str]]:

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..agents import AgentContext, Burden, ModelResponder, PlanningError
-from ..agents.planning import ModelPrior, PackPrior, PaperMctsSettings, choices_for
+from ..agents import AgentContext, ModelResponder, PlanningError
+from ..agents.planning import FallbackPrior, ModelPrior, PackPrior, PaperMctsSettings, choices_for
 from ..agents.planning.rewards import RewardLedger, query_digest, scenario_digest
 from ..domains import Scenario
 from ..evals.judging import LlmJudge
@@ -58,10 +58,9 @@ async def estimate(work: Work, wiring: Wiring, request: PlanRequest, ledger: Rew
     length of the prompts for the first scenario, at 4 characters a token, and 300, 200 and 60 tokens of reply.
     """
     recipe, ranking = reward_recipe(wiring), ranking_recipe(wiring)
-    burden = Burden.of(wiring.pack, wiring.settings.max_burden)
     evaluations = rankings = reused = 0
     for scenario in work.todo:
-        sets, ranked = _most(scenario, wiring, request, burden)
+        sets, ranked = _most(scenario, wiring, request)
         held_sets = min(sets, len(ledger.items(recipe, scenario_digest(scenario))))
         held_ranked = min(ranked, len(ledger.items(ranking, query_digest(scenario))))
         evaluations += sets - held_sets
@@ -94,18 +93,19 @@ async def mean_cost(
     )
 
 
-def _most(scenario: Scenario, wiring: Wiring, request: PlanRequest, burden: Burden) -> tuple[int, int]:
+def _most(scenario: Scenario, wiring: Wiring, request: PlanRequest) -> tuple[int, int]:
     """The most evaluations, and rankings by a model, that the planner makes for one scenario."""
+    most = request.limits.evaluations
     try:
-        allowed = choices_for(scenario, wiring.pack.attribute_ids, wiring.settings.budget, request.evaluations, burden)
+        allowed = choices_for(scenario, wiring.pack.attribute_ids, request.limits)
     except PlanningError:
         return 0, 0  # nothing can be planned, and the run says so
     # Also with a burden as many as there are without: counting those within it takes long for thousands of scenarios.
     known, depth = len(allowed.attributes), allowed.depth
-    sets = min(request.evaluations, sum(math.comb(known, n) for n in range(depth + 1)))
+    sets = min(most, sum(math.comb(known, n) for n in range(depth + 1)))
     if request.planner.endswith("-noisy"):
-        sets = request.evaluations  # the same set may be evaluated again
-    if request.planner == "exhaustive" and any(itertools.islice(allowed.terminal_sets(), request.evaluations, None)):
+        sets = most  # the same set may be evaluated again
+    if request.planner == "exhaustive" and any(itertools.islice(allowed.terminal_sets(), most, None)):
         return 0, 0  # refused before anything is spent
     if request.planner == "static":
         return min(sets, depth + 1), 0
@@ -136,7 +136,8 @@ async def _guessed(scenario: Scenario, wiring: Wiring) -> tuple[Usage, Usage]:
         evaluation += _cost(recorder, _VERDICT_TOKENS)
     if wiring.model("planner") is not None:
         recorder = ScriptedChatModel([EmptyCompletion("dry run", "nothing is asked")])
-        await ModelPrior(recorder, pack, fallback=PackPrior(pack))(scenario, frozenset(), pack.attribute_ids)
+        prior = FallbackPrior(ModelPrior(recorder, pack), PackPrior(pack))
+        await prior(scenario, frozenset(), pack.attribute_ids)
         ranking += _cost(recorder, _RANKING_TOKENS)
     return evaluation, ranking
 

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ..agents import PathPlanner, PlanningError, SpendingLimitReached
+from ..agents import Burden, PathPlanner, PlanLimits, PlanningError, SpendingLimitReached
 from ..agents.planning import Curriculum, MctsPlanner, plan_scenario
-from ..agents.planning.rewards import Allowance, LessonTaker, RewardLedger, digest
+from ..agents.planning.rewards import Allowance, Lesson, RewardLedger, digest
 from ..domains import Scenario
 from ..models import ModelError, Usage, together
 from ..vectorstore import PathStore, PlannedPath
 from .reward_keeping import PlanningParts, planning_parts, reward_recipe
 from .wiring import Wiring
 
-__all__ = ["PlanRequest", "PlanSummary", "Work", "leaves_of", "open_work", "plan_scenarios"]
+__all__ = ["PlanRequest", "PlanSummary", "Work", "leaves_of", "open_work", "plan_limits", "plan_scenarios"]
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,8 @@ class PlanRequest:
     """How to plan (C.1 to C.5).
 
     Attributes:
-        planner: name of the planner.
-        evaluations: most distinct attribute sets to evaluate for one scenario.
-        seed: of everything random.
+        limits: of one scenario.
+        planner: its name.
         learn: whether a search starts from what other scenarios of the domain taught, where the planner can
             (``Curriculum``). Without it a scenario's plan does not depend on which others are planned.
         leaves: evaluations under way at a time within one scenario; None: as many as slots would stay idle otherwise.
@@ -35,9 +34,8 @@ class PlanRequest:
         max_tokens: most tokens of this run, input and output together; None: no limit.
     """
 
+    limits: PlanLimits
     planner: str = "mcts"
-    evaluations: int = 60
-    seed: int = 0
     learn: bool = True
     leaves: int | None = None
     max_calls: int | None = None
@@ -86,6 +84,12 @@ class Work:
     complete: frozenset[str]
 
 
+def plan_limits(wiring: Wiring, *, evaluations: int = 60, seed: int = 0) -> PlanLimits:
+    """The limits of one scenario: the budget and the burden are those of the settings, by the costs of the pack."""
+    burden = Burden.of(wiring.pack, wiring.settings.max_burden)
+    return PlanLimits(budget=wiring.settings.budget, evaluations=evaluations, seed=seed, burden=burden)
+
+
 async def plan_scenarios(
     scenarios: Sequence[Scenario],
     store: PathStore,
@@ -116,9 +120,7 @@ async def plan_scenarios(
     allowance = Allowance(max_calls=request.max_calls, max_tokens=request.max_tokens, concurrency=slots, spent=spent)
     work = open_work(scenarios, store.paths(), wiring, request, ledger)
     parts = planning_parts(wiring, ledger, allowance)
-    curriculum = Curriculum(
-        scenarios, wiring.pack.attribute_ids, ledger, reward_recipe(wiring), _settings(wiring, request)
-    )
+    curriculum = Curriculum(scenarios, wiring.pack.attribute_ids, ledger, reward_recipe(wiring), _settings(request))
     run = _Run(store, wiring, request, planner, parts, ledger, work.complete, curriculum)
     todo, done = iter(work.todo), itertools.count(work.kept + 1)
 
@@ -158,8 +160,9 @@ def open_work(
     complete = {path.id: origin for path in paths if digest(origin := _origin(path)) not in cut}
     held = set(complete.values())
     pack, models = wiring.pack, (wiring.spec("agent"), wiring.spec("judge"))
-    limits = (wiring.settings.budget, wiring.settings.max_burden, request.evaluations, request.seed)
-    expected = (request.planner, *models, pack.name, pack.version, *limits)
+    limits = request.limits
+    plan = (request.planner, *models, pack.name, pack.version)
+    expected = (*plan, limits.budget, limits.burden.limit, limits.evaluations, limits.seed)
     todo = tuple(s for s in scenarios if (s.id, s.query, *expected) not in held)
     return Work(todo, len(scenarios) - len(todo), frozenset(complete))
 
@@ -181,30 +184,27 @@ class _Run:
 
     async def plan(self, scenario: Scenario) -> None:
         """Plan ``scenario`` and store its path, or put what became of it into ``summary``."""
-        planner, taker = self.planner, LessonTaker(self.parts.reward, self.parts.prior)
+        planner = self.planner
         if self.request.learn and isinstance(planner, MctsPlanner):
             planner = planner.informed(await self.curriculum.before(scenario))
         try:
-            await self._plan(scenario, planner, taker)
+            await self._plan(scenario, planner)
         finally:
             self.curriculum.finish(scenario)
 
-    async def _plan(self, scenario: Scenario, planner: PathPlanner, taker: LessonTaker) -> None:
-        request, wiring, summary = self.request, self.wiring, self.summary
+    async def _plan(self, scenario: Scenario, planner: PathPlanner) -> None:
+        wiring, summary = self.wiring, self.summary
         try:
-            path = await plan_scenario(
+            path, found = await plan_scenario(
                 scenario,
                 planner,
-                taker.reward,
-                taker.prior,
+                self.parts.reward,
+                self.parts.prior,
                 pack=wiring.pack,
-                budget=wiring.settings.budget,
-                evaluations=request.evaluations,
-                seed=request.seed,
+                limits=self.request.limits,
                 model_name=wiring.spec("agent"),
                 judge_name=wiring.spec("judge"),
                 planned_at=datetime.now(UTC),
-                max_burden=wiring.settings.max_burden,
             )
         except PlanningError as error:
             if isinstance(error.__cause__, SpendingLimitReached):
@@ -215,9 +215,9 @@ class _Run:
             summary.failed.append((scenario.id, str(error)))
             return
         cut, plan = self.parts.refused(scenario), digest(_origin(path))
-        summary.failed_evaluations += taker.failed
+        summary.failed_evaluations += found.failed
         # Marked before it is stored and unmarked after: whenever the run dies, no such path counts as finished.
-        if cut or taker.failed:
+        if cut or found.failed:
             self.ledger.mark_unfinished(plan)
         if cut:
             summary.unfinished.append(scenario.id)
@@ -225,17 +225,18 @@ class _Run:
                 return  # half a search does not replace what another planner or model finished
         else:
             known = [a for a in wiring.pack.attribute_ids if scenario.profile.get(a) is not None]
-            self.curriculum.keep(scenario, taker.lesson(known))
+            self.curriculum.keep(scenario, Lesson.of(found, known))
         async with self.storing:
             await asyncio.to_thread(self.store.add, [path])  # embedding takes a while, and others wait for replies
-        if not (cut or taker.failed):
+        if not (cut or found.failed):
             self.ledger.mark_unfinished(plan, False)
         summary.planned.append(path)
 
 
-def _settings(wiring: Wiring, request: PlanRequest) -> str:
-    limits = (wiring.settings.budget, wiring.settings.max_burden, request.evaluations)
-    return digest((request.planner, *limits, request.seed, request.learn, request.leaves))
+def _settings(request: PlanRequest) -> str:
+    limits = request.limits
+    within = (limits.budget, limits.burden.limit, limits.evaluations, limits.seed)
+    return digest((request.planner, *within, request.learn, request.leaves))
 
 
 def _origin(path: PlannedPath) -> tuple[str | float | None, ...]:

@@ -8,8 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from ..agents import Prior
-from ..agents.planning import RANKING_SAMPLING, ModelPrior, PackPrior
+from ..agents.planning import RANKING_SAMPLING, FallbackPrior, ModelPrior, PackPrior
 from ..agents.planning.rewards import (
     Allowance,
     KeptPrior,
@@ -17,7 +16,6 @@ from ..agents.planning.rewards import (
     Recipe,
     RewardLedger,
     digest,
-    no_ranking,
     query_digest,
     scenario_digest,
 )
@@ -33,16 +31,16 @@ _MOST_STRUCTURED = 2  # replies: the first, and one more if it does not fit its 
 
 @dataclass(frozen=True)
 class PlanningParts:
-    """What a planner needs, paying from one allowance. ``kept_prior`` is None where rankings cost nothing."""
+    """What a planner needs, paying from one allowance. ``rankings``: what is paid for them; None: they cost nothing."""
 
     reward: KeptReward
-    prior: Prior
-    kept_prior: KeptPrior | None
+    prior: PackPrior | FallbackPrior
+    rankings: KeptPrior | None = None
 
     def refused(self, scenario: Scenario) -> bool:
         """Whether the allowance refused an evaluation or a ranking that was wanted for ``scenario``."""
-        ranked = self.kept_prior.refused if self.kept_prior is not None else ()
-        return scenario_digest(scenario) in self.reward.refused or query_digest(scenario) in ranked
+        unranked = self.rankings.refused if self.rankings is not None else ()
+        return scenario_digest(scenario) in self.reward.refused or query_digest(scenario) in unranked
 
 
 def rewards_file(settings: Settings) -> Path:
@@ -58,11 +56,11 @@ def planning_parts(wiring: Wiring, ledger: RewardLedger, allowance: Allowance) -
     reward = KeptReward(wiring.reward(), ledger, recipe, allowance)
     model, rules = wiring.model("planner"), PackPrior(wiring.pack)
     if model is None:
-        return PlanningParts(reward, rules, None)
+        return PlanningParts(reward, rules)
     recipe = ranking_recipe(wiring)
     allowance.expect("ranking", calls=_MOST_STRUCTURED, tokens=ledger.costs(recipe).most_tokens or None)
-    prior = KeptPrior(ModelPrior(model, wiring.pack, fallback=no_ranking), rules, ledger, recipe, allowance)
-    return PlanningParts(reward, prior, prior)
+    rankings = KeptPrior(ModelPrior(model, wiring.pack), ledger, recipe, allowance)
+    return PlanningParts(reward, FallbackPrior(rankings, rules), rankings)
 
 
 def reward_recipe(wiring: Wiring) -> Recipe:

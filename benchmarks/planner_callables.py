@@ -14,8 +14,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from askfirst.agents import GreedyPlanner, PaperMctsPlanner, PaperMctsSettings, PathPlanner
-from askfirst.agents.planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
+from askfirst.agents import (
+    BayesPlanner,
+    GreedyPlanner,
+    MctsPlanner,
+    MctsSettings,
+    PaperMctsPlanner,
+    PaperMctsSettings,
+    PathPlanner,
+    PlanLimits,
+)
 from askfirst.domains import Profile, Scenario
 from askfirst.models import run_sync
 
@@ -84,8 +92,8 @@ def planned(
         return {a: 1.0 if prior is None else prior.get(a, 0.0) for a in remaining}
 
     person = Scenario(id="bench", domain="bench", query="bench", profile=Profile(values=dict.fromkeys(attributes, "x")))
-    plan = planner.plan(person, reward, ranked, attributes=attributes, budget=k, evaluations=max_evals, seed=seed)
-    path = run_sync(plan).path
+    limits = PlanLimits(budget=k, evaluations=max_evals, seed=seed)
+    path = run_sync(planner.plan(person, reward, ranked, attributes=attributes, limits=limits)).path
     full = [s for s in scores if len(s) == k]
     if len(path) == k or not full:
         return list(path)

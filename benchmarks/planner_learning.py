@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from askfirst.agents import LessonTaker, MctsPlanner, MctsSettings
+from askfirst.agents import Lesson, MctsPlanner, MctsSettings, PlanLimits
 from askfirst.agents.planning.effects.domain_effects import DomainEffects
 from askfirst.domains import Profile, Scenario
 from askfirst.models import run_sync
@@ -74,14 +74,17 @@ async def _planned(size: int, shared: float, options: argparse.Namespace, *, lea
             seen.append(attributes)
             return person(list(attributes))
 
-        taker = LessonTaker(reward, _even)
         scenario = Scenario(
             id=str(number), domain="made up", query="-", profile=Profile(values=dict.fromkeys(ATTRIBUTES, "-"))
         )
         found = await planner.informed(domain).plan(
-            scenario, taker.reward, taker.prior, attributes=ATTRIBUTES, budget=size, evaluations=60, seed=number
+            scenario,
+            reward,
+            _even,
+            attributes=ATTRIBUTES,
+            limits=PlanLimits(budget=size, evaluations=60, seed=number),
         )
-        waiting.append(taker.lesson(ATTRIBUTES))
+        waiting.append(Lesson.of(found, ATTRIBUTES))
         regrets = [regret(person, s, size) for s in seen]
         close = next((n for n, r in enumerate(regrets, 1) if r <= _CLOSE), len(regrets))
         plans.append(_Plan(found.evaluations, close, min(regrets)))

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from askfirst.agents import RewardLedger
-from askfirst.apps.planning import PlanRequest, leaves_of, plan_scenarios
+from askfirst.apps.planning import PlanRequest, leaves_of, plan_limits, plan_scenarios
 from askfirst.apps.settings import load_settings
 from askfirst.apps.wiring import Wiring
 from askfirst.domains import Profile, Scenario
@@ -101,7 +101,8 @@ def _measure(scenarios: int, planner: str, evaluations: int, *, slots: int, late
     settings = load_settings(model="openai:fake", concurrency=slots)
     people = [_person(number) for number in range(scenarios)]
     model = _SlowModel(latency)
-    wiring, request = _FakeWiring(settings, model), PlanRequest(planner=planner, evaluations=evaluations)
+    wiring = _FakeWiring(settings, model)
+    request = PlanRequest(plan_limits(wiring, evaluations=evaluations), planner)
     # What is loaded on first use (prompts, templates) is no part of a plan.
     asyncio.run(_plan([_person(10_000)], _shelf(), _FakeWiring(settings, _SlowModel(0)), request, Path(":memory:")))
     with tempfile.TemporaryDirectory() as folder:

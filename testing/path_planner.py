@@ -10,6 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
+<<<<<<< HEAD:testing/path_planner.py
+=======
+from askfirst.agents.context import Burden, PathPlanner, PlanLimits, PlanResult
+from askfirst.agents.errors import PlanningError
+from askfirst.domains import DomainPack, Profile, Scenario
+from askfirst.models import ModelUnreachable
+>>>>>>> plans:tests/conformance/path_planner.py
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -107,10 +114,7 @@ async def plan(
         reward,
         even_prior,
         attributes=attributes,
-        budget=budget,
-        evaluations=evaluations,
-        seed=seed,
-        burden=burden,
+        limits=PlanLimits(budget=budget, evaluations=evaluations, seed=seed, burden=burden or Burden()),
     )
 
 
@@ -123,6 +127,7 @@ def check(found: PlanResult, reward: RecordedReward, score: Score, allowed: Sequ
     assert all(calls <= set(allowed) and len(calls) <= budget for calls in reward.calls)
     assert len(reward.calls) == len(set(reward.calls)) == found.evaluations + found.failed
     assert frozenset(found.path) in reward.calls
+    assert all(frozenset(known) in reward.calls and score(frozenset(known)) == s for known, s in found.measured)
     assert len(found.prefix_scores) == len(found.path) + 1
     for n, expected in enumerate(found.prefix_scores):
         assert 1 <= expected <= 5

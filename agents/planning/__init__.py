@@ -2,19 +2,21 @@
 
 from .attribute_sets import Choices, choices_for
 from .curriculum import Curriculum
-from .mcts import BayesPlanner, MctsPlanner, MctsSettings
+from .mcts_settings import MctsSettings
 from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from .planners import (
     PLANNERS,
+    BayesPlanner,
     ExhaustivePlanner,
     GreedyPlanner,
+    MctsPlanner,
     RandomPlanner,
     StaticPlanner,
     plan_scenario,
     planner_named,
     preset_planner,
 )
-from .prior import RANKING_SAMPLING, ModelPrior, PackPrior
+from .prior import RANKING_SAMPLING, FallbackPrior, ModelPrior, PackPrior
 
 __all__ = [
     "PLANNERS",
@@ -23,6 +25,7 @@ __all__ = [
     "Choices",
     "Curriculum",
     "ExhaustivePlanner",
+    "FallbackPrior",
     "GreedyPlanner",
     "MctsPlanner",
     "MctsSettings",

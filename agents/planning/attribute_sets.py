@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...domains import Scenario
-from ..context import Burden
+from ..context import Burden, PlanLimits
 from ..errors import PlanningError
 
 __all__ = ["Choices", "choices_for"]
@@ -63,25 +63,21 @@ class Choices:
                     yield known
 
 
-def choices_for(
-    scenario: Scenario, attributes: Sequence[str], budget: int, evaluations: int, burden: Burden | None = None
-) -> Choices:
+def choices_for(scenario: Scenario, attributes: Sequence[str], limits: PlanLimits) -> Choices:
     """The choices for ``scenario``: only a known attribute has a value to reveal, so only those are planned over.
 
     Raises:
-        PlanningError: none is known or within the burden, or ``budget`` or ``evaluations`` is below 1.
+        PlanningError: none is known or within the burden, or ``limits`` allow nothing.
     """
-    for name, number in (("budget", budget), ("evaluations", evaluations)):
-        if number < 1:
-            raise PlanningError(scenario.id, f"{name} must be at least 1, not {number}")
+    limits.check(scenario)
     known = tuple(a for a in dict.fromkeys(attributes) if scenario.profile.get(a) is not None)
     if not known:
         raise PlanningError(scenario.id, "its profile has no value for any of the attributes; leave it out of planning")
-    everything = Choices(known, min(budget, len(known)), burden or Burden())
+    everything = Choices(known, min(limits.budget, len(known)), limits.burden)
     affordable = tuple(everything.extensions(frozenset()))
     if not affordable:
         least = min(everything.cost(frozenset({a})) for a in known)
         raise PlanningError(
             scenario.id, f"no question costs at most {everything.burden.most:g}; the cheapest costs {least:g}"
         )
-    return Choices(affordable, min(budget, len(affordable)), everything.burden)
+    return Choices(affordable, min(limits.budget, len(affordable)), limits.burden)

@@ -1,144 +1,226 @@
-"""The default planners: search driven by a Bayesian model of effects (docs/adr/0003-planner.md)."""
+"""The default search, to be read downwards: select, expand, evaluate, back up (C.2 to C.5, docs/adr/0003-planner.md).
+
+The published search (``paper_mcts``) knows of a set what its rollouts scored. Here a Bayesian model of effects expects
+a score of every set, and learns from each evaluation about all of them. What that makes of the four steps:
+
+* **Select**: go down the graph of sets by PUCT, from the empty set to one worth evaluating; as often as there are
+  evaluations to make at a time.
+* **Expand**: the prior P of a node's edges comes from the best value below each. No model is asked for a ranking but at
+  the root, and no rollout guesses what lies below.
+* **Evaluate**: an answer and a judgement for each set that was selected.
+* **Back up**: condition the model on the scores. The values of all sets follow from it, and go up the graph exactly.
+
+Loads numpy.
+"""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Self
 
-from pydantic import Field
+import numpy as np
 
-from ...domains import Value
-from ..context import PlanResult
+from ..context import PlanLimits, PlanResult
+from .attribute_sets import Choices
+from .effects import Array, BayesianEffects, DomainEffects, Hypothesis, hypotheses
+from .mcts_settings import MctsSettings
 from .path_order import best_path
-from .search_task import Planner, SearchTask
+from .rewards import HIGHEST
+from .search_task import SearchTask
+from .set_lattice import lattice_of
 
-if TYPE_CHECKING:
-    from .effects import DomainEffects
-
-__all__ = ["BayesPlanner", "MctsPlanner", "MctsSettings"]
-
+__all__ = ["SetSearch", "search"]
 
 _BLIND = 8  # most evaluations at a time before any score is known
-_KNOWN = 0.3  # share of the variance of effects: where scenarios have as much in common, there is less to doubt
+_MANY = 20  # evaluations: whoever allows more wants the search to go on where it pays, not to be worth less
 
 
-class MctsSettings(Value):
-    """How the search goes. What is assumed of scores stands in ``effects``."""
+async def search(
+    task: SearchTask, settings: MctsSettings, *, domain: DomainEffects | None = None, tree: bool = True
+) -> PlanResult:
+    """Evaluate one set after another while that is worth its price; the best, in good order, is the path.
 
-    c_puct: float = Field(default=0.5, ge=0, description="Weight of exploration in PUCT (C.5).")
-    temperature: float = Field(default=0.1, gt=0, description="Of the softmax of values that is PUCT's prior.")
-    optimism: float = Field(default=1.2, ge=0, description="Standard deviations added to the mean in a leaf's value.")
-    noisy_optimism: float = Field(
-        default=2.0, ge=0, description="The same where scores are noisy; chooses the challenger of the leading set."
-    )
-    worth: float = Field(
-        default=0.03,
-        ge=0,
-        description="What all evaluations together, but at most 20, are worth, as a share of the spread between the "
-        "best and the worst set: the search stops when the next is not expected to add its part of it; 0: it never "
-        "does. Noisy scores always spend all, since one draw hardly ever changes the choice.",
-    )
-    least: int = Field(default=6, ge=1, description="Evaluations before stopping by ``worth`` is considered.")
-    patience: int | None = Field(
-        default=16,
-        ge=1,
-        description="Evaluations without a better set after which the search stops, whatever it expects: judges give "
-        "few different scores, and a model of smooth effects goes on to look for more between them. None: it never "
-        "does.",
-    )
-    informed_least: int = Field(
-        default=4, ge=1, description="``least`` where scenarios of the domain have much in common."
-    )
-    informed_patience: int = Field(default=8, ge=1, description="``patience`` where they have.")
-    doubt: int | None = Field(
-        default=8,
-        ge=0,
-        description="Evaluations without a better set after which every fourth one goes where the model knows least: "
-        "it would never try two attributes that each do harm alone and help together. None: none does.",
-    )
-    prefix_evaluations: int | None = Field(
-        default=None,
-        ge=0,
-        description="Most evaluations spent on the order of the path; None: what the search leaves, of which it keeps "
-        "back one for each prefix, at most a quarter of all.",
-    )
-    noisy: bool = Field(
-        default=False, description="Whether every evaluation is a fresh draw (``NoisyReward``), and sets may repeat."
-    )
-    concurrency: int = Field(
-        default=1,
-        ge=1,
-        description="Evaluations under way at a time; 8 at first, and then as many as were made by then.",
+    Args:
+        domain: what other scenarios of the domain taught; None: nothing.
+        tree: whether PUCT selects, or simply the sets of the highest value are taken.
+
+    Raises:
+        PlanningError: every evaluation failed.
+    """
+    weights, paid = await task.weights(), task.account(concurrency=settings.concurrency, noisy=settings.noisy)
+    believed = domain.hypotheses if domain else partial(hypotheses, noisy=settings.noisy)
+    beliefs = believed(weights, task.choices.attributes)
+    wanted = task.choices.depth if settings.prefix_evaluations is None else settings.prefix_evaluations
+    reserve = min(wanted, task.limits.evaluations // 4)
+
+    graph = SetSearch(task.choices, weights, beliefs, settings, task.limits, tree=tree)
+    # Rounds grow with what is known: many sets chosen in ignorance are many of the same kind.
+    while (room := min(settings.concurrency, max(_BLIND, graph.evaluated), paid.left - reserve)) > 0:
+        selected = graph.select(room)  # expands the nodes on its way
+        if not selected:
+            break
+        scores = await paid.measure(selected)  # evaluates
+        graph.back_up(scores)
+
+    paid.require_a_score()
+    target, rollouts = graph.best() if settings.noisy else None, graph.evaluated
+    return await best_path(
+        paid, task.choices, weights, beliefs, target=target, most=settings.prefix_evaluations, rollouts=rollouts
     )
 
 
-class MctsPlanner(Planner):
-    """PUCT over sets. The model gives the leaves' values and the edges' priors, and learns from every evaluation.
+class SetSearch:
+    """The graph of sets, and what is believed of their scores: which to evaluate next, without any waiting.
 
-    The prior is asked once, for the root. The path is the best set evaluated, in good order (``best_path``); where
-    scores are noisy, that of the highest expected score, since the best of many draws was lucky.
+    Where scores are exact, only terminal sets are worth an evaluation, each once. Where they are noisy, the question is
+    which of two sets is better, and often the best place to ask is neither: smaller sets lie where the link is steep,
+    so the same effects stand out further from the noise.
 
-    The same seed and settings give the same plan, whatever the timing: evaluations go in rounds of ``concurrency``, and
-    each round is learned in its own order.
+    Args:
+        choices: the sets.
+        prior: how likely each attribute is worth asking for.
+        beliefs: about the scores, before the first evaluation.
+        settings: how to search.
+        limits: the price of an evaluation falls with how many there may be; the seed breaks ties, and draws a sample
+            where there are too many sets.
+        tree: whether PUCT selects, or simply the sets of the highest value are taken.
+
+    Attributes:
+        lattice: the graph.
+        evaluated: how many evaluations were backed up, failures included.
     """
 
-    name = "mcts"
+    def __init__(
+        self,
+        choices: Choices,
+        prior: Mapping[str, float],
+        beliefs: Sequence[Hypothesis],
+        settings: MctsSettings,
+        limits: PlanLimits,
+        *,
+        tree: bool = True,
+    ) -> None:
+        self._settings, self._with_tree = settings, tree
+        self._price = settings.worth / min(limits.evaluations, _MANY)
+        self._rng = np.random.default_rng(limits.seed)
+        names = choices.attributes
+        self.lattice = lattice_of(choices, [prior.get(a, 0.0) for a in names], self._rng)
+        members, terminal = self.lattice.members, self.lattice.terminal
+        self._nodes = np.arange(1, len(members)) if settings.noisy else terminal
+        self._sets = [frozenset(itertools.compress(names, row)) for row in members[self._nodes].tolist()]
+        self._row = {s: row for row, s in enumerate(self._sets)}
+        self._set_of = dict(zip(self._nodes.tolist(), self._sets, strict=True))
+        self._leaves = np.flatnonzero(np.isin(self._nodes, terminal))
+        self._belief = BayesianEffects(members[self._nodes], beliefs)
+        self._out: list[int] = []  # rows that failed
+        self.evaluated, self._highest = 0, -np.inf
+        self._stale = 0  # evaluations since the best one
 
-    _tree = True
+    # ---- select and expand -------------------------------------------------------------------------------------------
 
-    def __init__(self, settings: MctsSettings | None = None, *, domain: DomainEffects | None = None) -> None:
-        self._settings, self._domain = settings or MctsSettings(), domain
-        if self._settings.noisy:
-            self.name += "-noisy"
+    def select(self, count: int) -> list[frozenset[str]]:
+        """Up to ``count`` distinct sets to evaluate; none once another evaluation is not worth its price."""
+        values = self._values_noisy() if self._settings.noisy else self._values()
+        values[self._out] = -np.inf
+        if not self._settings.noisy and self._finished(values):
+            return []
+        if not self._with_tree:
+            order = np.argsort(-values, kind="stable")[:count]
+            return [self._sets[row] for row in order if np.isfinite(values[row])]
+        everywhere = np.full(len(self.lattice.members), -np.inf)
+        everywhere[self._nodes] = values
+        return [self._set_of[node] for node in self.reach(everywhere, count)]
 
-    def informed(self, domain: DomainEffects) -> Self:
-        """The same planner, which starts from what other scenarios of the domain taught. Exact scores only."""
-        settings = self._settings
-        if settings.noisy:
-            return self
-        if domain.shared >= _KNOWN:
-            settings = settings.model_copy(
-                update={
-                    "least": min(settings.least, settings.informed_least),
-                    "patience": settings.patience and min(settings.patience, settings.informed_patience),
-                }
-            )
-        return type(self)(settings, domain=domain)
+    def reach(self, values: Array, count: int) -> list[int]:
+        """Up to ``count`` nodes, in the order in which PUCT reaches them. -inf in ``values`` rules one out.
 
-    async def _search(self, task: SearchTask) -> PlanResult:
-        from .effects import hypotheses  # numpy
-        from .set_search import SetSearch
+        The first simulation reaches the best node. More matter where several evaluations are wanted at once: the visits
+        on the edges, and a virtual loss that is total for nodes taken already, send each simulation elsewhere.
+        """
+        finite = values[np.isfinite(values)]
+        if not len(finite):
+            return []
+        values = (values - finite.min()) / max(float(np.ptp(finite)), 1e-12)
+        visits = np.zeros(self.lattice.children.shape)
+        taken: list[int] = []
+        while len(taken) < min(count, len(finite)):
+            node = self._descend(values, visits)
+            taken.append(node)
+            values[node] = -np.inf
+        return taken
 
-        settings, allowed = self._settings, task.choices
-        weights, paid = await task.weights(), task.account(concurrency=settings.concurrency, noisy=settings.noisy)
-        believed = self._domain.hypotheses if self._domain else partial(hypotheses, noisy=settings.noisy)
-        beliefs = believed(weights, allowed.attributes)
-        search = SetSearch(
-            allowed, weights, beliefs, settings, evaluations=task.evaluations, seed=task.seed, tree=self._tree
-        )
-        wanted = allowed.depth if settings.prefix_evaluations is None else settings.prefix_evaluations
-        reserve = min(wanted, task.evaluations // 4)
-        rollouts = 0
-        # Rounds grow with what is known: many sets chosen in ignorance are many of the same kind.
-        while (room := min(settings.concurrency, max(_BLIND, rollouts), paid.left - reserve)) > 0 and (
-            sets := search.propose(room)
-        ):
-            for proposed, score in await paid.measure(sets):
-                rollouts += 1
-                if score is None:
-                    search.discard(proposed)
-                else:
-                    search.observe(proposed, score)
-        paid.require_a_score()
-        target = search.best() if settings.noisy else None
-        return await best_path(
-            paid, allowed, weights, beliefs, target=target, most=settings.prefix_evaluations, rollouts=rollouts
-        )
+    def _descend(self, values: Array, visits: Array) -> int:
+        """One simulation: from the empty set to a node that is worth as much as anything below it."""
+        best, node = self.lattice.best_below(values), 0
+        while True:
+            q = self.lattice.along_edges(best, node)
+            if values[node] >= q.max():
+                return node
+            n = visits[node]
+            action = int(np.argmax(q + self._settings.c_puct * self._expand(q) * np.sqrt(n.sum()) / (1 + n)))
+            visits[node, action] += 1
+            node = int(self.lattice.children[node, action])
 
+    def _expand(self, q: Array) -> Array:
+        """P of the edges of a node: a softmax of the best value below each."""
+        odds = np.exp((q - q.max()) / self._settings.temperature)
+        return np.asarray(odds / odds.sum())
 
-class BayesPlanner(MctsPlanner):
-    """The same belief without a tree: each round takes the sets of the highest value."""
+    # ---- back up -----------------------------------------------------------------------------------------------------
 
-    name = "bayes"
+    def back_up(self, scores: Iterable[tuple[frozenset[str], float | None]]) -> None:
+        """Learn the scores of sets that were selected, in this order. None: the evaluation failed, and is left out."""
+        for attributes, score in scores:
+            self.evaluated += 1
+            row = self._row[attributes]
+            if score is None:
+                self._out.append(row)
+                continue
+            self._stale = 0 if score > self._highest else self._stale + 1
+            self._highest = max(self._highest, score)
+            self._belief.update([(row, score)])
 
-    _tree = False
+    def best(self) -> frozenset[str]:
+        """The terminal set of the highest expected score, evaluated or not."""
+        rows = np.setdiff1d(self._leaves, self._out)
+        if not len(rows):
+            rows = self._leaves
+        return self._sets[int(rows[np.argmax(self._jittered(self._belief.mean()[rows]))])]
+
+    # ---- what a set is worth -----------------------------------------------------------------------------------------
+
+    def _values(self) -> Array:
+        """Optimistic scores, or now and then in doubt how little is known. Evaluated sets have nothing left to tell."""
+        doubt, belief = self._settings.doubt, self._belief
+        in_doubt = doubt is not None and self._stale >= doubt and (self._stale - doubt) % 4 == 0
+        values = self._jittered(belief.sd() if in_doubt else belief.optimistic(self._settings.optimism))
+        values[self._belief.rows] = -np.inf
+        return values
+
+    def _values_noisy(self) -> Array:
+        """How much one draw tells about "leader or challenger?"."""
+        leaves = self._leaves
+        leader = int(np.argmax(self._jittered(self._belief.mean()[leaves])))
+        if len(leaves) == 1:
+            return self._jittered(self._belief.sd())
+        hope = self._jittered(self._belief.optimistic(self._settings.noisy_optimism)[leaves])
+        hope[leader] = -np.inf
+        return self._jittered(self._belief.contrast(int(leaves[leader]), int(leaves[int(np.argmax(hope))])))
+
+    def _finished(self, values: Array) -> bool:
+        """Whether nothing is left, nothing can be better, patience is at its end, or the next is not expected to pay.
+
+        The price of one is a share of the spread between the best and the worst set (``MctsSettings.worth``).
+        """
+        if not np.isfinite(values).any() or self._highest >= HIGHEST:
+            return True
+        if self._settings.patience is not None and self._stale >= self._settings.patience:
+            return True
+        if self.evaluated < self._settings.least or not self._price or not self._belief.rows:
+            return False
+        return self._belief.gain(values) < self._price * self._belief.spread()
+
+    def _jittered(self, values: Array) -> Array:
+        """A copy whose ties are broken by lot."""
+        return values + 1e-9 * self._rng.random(len(values))

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ...domains import Value
 from ...models import together
-from ..context import PlanResult
+from ..context import PlanLimits, PlanResult
 from .paper_tree import SearchTree
 from .path_order import result
 from .prior import with_floor
@@ -53,8 +53,8 @@ class PaperMctsPlanner(Planner):
     def __init__(self, settings: PaperMctsSettings | None = None) -> None:
         self._settings = settings or PaperMctsSettings()
 
-    def _depth(self, budget: int) -> int:
-        return min(budget, self._settings.depth)
+    def _within(self, limits: PlanLimits) -> PlanLimits:
+        return limits.model_copy(update={"budget": min(limits.budget, self._settings.depth)})
 
     async def _search(self, task: SearchTask) -> PlanResult:
         """Scores after a question that were not measured are what the model of effects expects."""
@@ -79,8 +79,8 @@ class _Rollout:
 
 class _Search:
     def __init__(self, settings: PaperMctsSettings, task: SearchTask, paid: Evaluations) -> None:
-        self._settings, self._paid, self._choices = settings, paid, task.choices
-        self._scenario, self._prior, self._rng = task.scenario, task.prior, random.Random(task.seed)
+        self._settings, self._task, self._paid, self._choices = settings, task, paid, task.choices
+        self._rng = random.Random(task.limits.seed)
         self._tree = SearchTree(task.choices)
         self._count, self._total = 0, 0.0
         self.rollouts = 0
@@ -149,12 +149,9 @@ class _Search:
         new = [s for s in dict.fromkeys(r.known for r in leaves) if self._choices.extensions(s)]
         new = [s for s in new if self._tree.node(s).prior is None]
         remaining = {s: [a for a in self._choices.attributes if a not in s] for s in new}
-        priors = await together([self._ask_prior(s, remaining[s]) for s in new])
+        priors = await together([self._task.ranked(s, remaining[s]) for s in new])
         for s, prior in zip(new, priors, strict=True):
             self._tree.node(s).prior = with_floor(prior, remaining[s], self._settings.prior_floor)
-
-    async def _ask_prior(self, known: frozenset[str], remaining: Sequence[str]) -> Mapping[str, float]:
-        return await self._prior(self._scenario, known, remaining)
 
     def _roll_out(self, rollout: _Rollout) -> None:
         """Go on to a terminal set, epsilon-greedy on the leaf's prior (C.3)."""

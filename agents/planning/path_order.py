@@ -94,8 +94,9 @@ def _result(known: _Known, path: Sequence[str], rollouts: int) -> PlanResult:
         score=scores[-1],
         prefix_scores=scores,
         evaluations=paid.paid,
-        failed=len(paid.failed),
+        failed=paid.failures,
         rollouts=rollouts,
+        measured=paid.measured,
     )
 
 

@@ -1,4 +1,4 @@
-"""The other planners behind ``PathPlanner``, and from a scenario to the path that goes into the store."""
+"""The planners by name, and from a scenario to the path that goes into the store."""
 
 from __future__ import annotations
 
@@ -7,28 +7,36 @@ import random
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING, Self
 
 from ...domains import DomainPack, Scenario, UnknownNameError
 from ...vectorstore import PlannedPath
-from ..context import Burden, PathPlanner, PlanResult, Prior, Reward
+from ..context import PathPlanner, PlanLimits, PlanResult, Prior, Reward
 from ..errors import PlanningError
 from .attribute_sets import Choices
-from .mcts import BayesPlanner, MctsPlanner, MctsSettings
+from .mcts_settings import MctsSettings
 from .paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from .path_order import best_path, result
 from .rewards import Evaluations
 from .search_task import Planner, SearchTask
 
+if TYPE_CHECKING:
+    from .effects import DomainEffects
+
 __all__ = [
     "PLANNERS",
+    "BayesPlanner",
     "ExhaustivePlanner",
     "GreedyPlanner",
+    "MctsPlanner",
     "RandomPlanner",
     "StaticPlanner",
     "plan_scenario",
     "planner_named",
     "preset_planner",
 ]
+
+_MUCH_SHARED = 0.3  # of the variance of effects: where scenarios have as much in common, there is less to doubt
 
 
 async def plan_scenario(
@@ -38,38 +46,27 @@ async def plan_scenario(
     prior: Prior,
     *,
     pack: DomainPack,
-    budget: int,
-    evaluations: int,
-    seed: int,
+    limits: PlanLimits,
     model_name: str,
     judge_name: str,
     planned_at: datetime | None = None,
-    max_burden: float | None = None,
-) -> PlannedPath:
+) -> tuple[PlannedPath, PlanResult]:
     """Plan ``scenario`` over all attributes of ``pack``.
 
     Args:
-        budget: most attributes in the path.
-        evaluations: most distinct attribute sets to pay for.
+        limits: how far to go; ``Burden.of(pack, most)`` is what asking costs by the pack.
         model_name: which model answered when the reward was measured.
         judge_name: who scored the answers.
         planned_at: kept with the path; None: not known.
-        max_burden: most that the attributes of the path may cost to ask together (``ask_cost``); None: no limit.
+
+    Returns:
+        The path for the store, and what the planner found; ``Lesson.of`` takes from it what other scenarios may learn.
 
     Raises:
         PlanningError: no path; ``__cause__`` is the last failed evaluation, if that was why.
     """
-    found = await planner.plan(
-        scenario,
-        reward,
-        prior,
-        attributes=pack.attribute_ids,
-        budget=budget,
-        evaluations=evaluations,
-        seed=seed,
-        burden=Burden.of(pack, max_burden),
-    )
-    return PlannedPath(
+    found = await planner.plan(scenario, reward, prior, attributes=pack.attribute_ids, limits=limits)
+    path = PlannedPath(
         query=scenario.query,
         domain=scenario.domain,
         path=found.path,
@@ -82,12 +79,13 @@ async def plan_scenario(
         pack=pack.name,
         pack_version=pack.version,
         scenario_id=scenario.id,
-        seed=seed,
-        budget=budget,
-        max_burden=max_burden,
-        max_evaluations=evaluations,
+        seed=limits.seed,
+        budget=limits.budget,
+        max_burden=limits.burden.limit,
+        max_evaluations=limits.evaluations,
         planned_at=planned_at,
     )
+    return path, found
 
 
 def planner_named(name: str, pack: DomainPack, *, concurrency: int = 1) -> PathPlanner:
@@ -113,6 +111,46 @@ def preset_planner(name: str, preset: str) -> str:
     if preset not in presets:
         raise UnknownNameError(f"preset of planner {name!r}", preset, presets)
     return presets[preset]
+
+
+class MctsPlanner(Planner):
+    """The default: PUCT over sets, with a Bayesian model of effects behind it (``mcts``, docs/adr/0003-planner.md).
+
+    The prior is asked once, for the root. The path is the best set evaluated, in good order (``best_path``); where
+    scores are noisy, that of the highest expected score, since the best of many draws was lucky.
+
+    The same seed and settings give the same plan, whatever the timing: evaluations go in rounds of ``concurrency``, and
+    each round is learned in its own order.
+    """
+
+    name = "mcts"
+
+    _tree = True
+
+    def __init__(self, settings: MctsSettings | None = None, *, domain: DomainEffects | None = None) -> None:
+        self._settings, self._domain = settings or MctsSettings(), domain
+        if self._settings.noisy:
+            self.name += "-noisy"
+
+    def informed(self, domain: DomainEffects) -> Self:
+        """The same planner, which starts from what other scenarios of the domain taught. Exact scores only."""
+        if self._settings.noisy:
+            return self
+        much = domain.shared >= _MUCH_SHARED
+        return type(self)(self._settings.informed() if much else self._settings, domain=domain)
+
+    async def _search(self, task: SearchTask) -> PlanResult:
+        from .mcts import search  # numpy
+
+        return await search(task, self._settings, domain=self._domain, tree=self._tree)
+
+
+class BayesPlanner(MctsPlanner):
+    """The same belief without a tree: each round takes the sets of the highest value."""
+
+    name = "bayes"
+
+    _tree = False
 
 
 class StaticPlanner(Planner):
@@ -149,8 +187,9 @@ class RandomPlanner(_SeveralAtATime):
         """One evaluation for each prefix is kept back, at most half of all."""
         allowed = task.choices
         paid = task.account(concurrency=self._concurrency)
-        kept = min(allowed.depth, task.evaluations // 2)
-        await paid.measure(_random_sets(allowed, task.evaluations - kept, random.Random(task.seed)))
+        most = task.limits.evaluations
+        kept = min(allowed.depth, most // 2)
+        await paid.measure(_random_sets(allowed, most - kept, random.Random(task.limits.seed)))
         return await best_path(paid, allowed, await task.weights())
 
 
@@ -163,11 +202,11 @@ class ExhaustivePlanner(_SeveralAtATime):
         """Raises ``PlanningError`` before anything is spent if ``evaluations`` are too few."""
         allowed = task.choices
         needed = sum(1 for _ in allowed.terminal_sets())
-        if needed > task.evaluations:
+        if needed > task.limits.evaluations:
             raise PlanningError(
                 task.scenario.id,
                 f"there are {needed} sets of {allowed.depth} out of {len(allowed.attributes)} attributes, and "
-                f"{task.evaluations} evaluations; allow more of them, or take a planner that searches",
+                f"{task.limits.evaluations} evaluations; allow more of them, or take a planner that searches",
             )
         paid = task.account(concurrency=self._concurrency)
         await paid.measure(allowed.terminal_sets())

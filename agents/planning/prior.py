@@ -13,9 +13,10 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model
 from ...domains import DomainPack, Scenario
 from ...models import ChatModel, ModelError, Prompt, Sampling, fence, new_nonce
 from ..context import Prior
+from ..errors import SpendingLimitReached
 from ..prompt_context import attribute_list, labels
 
-__all__ = ["RANKING_SAMPLING", "ModelPrior", "PackPrior", "with_floor"]
+__all__ = ["RANKING_SAMPLING", "FallbackPrior", "ModelPrior", "PackPrior", "with_floor"]
 
 
 def with_floor(prior: Mapping[str, float], remaining: Sequence[str], floor: float) -> dict[str, float]:
@@ -63,25 +64,19 @@ class ModelPrior:
     Args:
         model: ranks.
         pack: describes the attributes.
-        fallback: takes over where the model gives no usable ranking.
         rng: makes the prompts' nonces; None: the system's secure source.
-
-    Attributes:
-        fallbacks: how often the fallback took over.
     """
 
-    def __init__(
-        self, model: ChatModel, pack: DomainPack, fallback: Prior, *, rng: random.Random | None = None
-    ) -> None:
-        self._model, self._pack, self._fallback, self._rng = model, pack, fallback, rng
+    def __init__(self, model: ChatModel, pack: DomainPack, *, rng: random.Random | None = None) -> None:
+        self._model, self._pack, self._rng = model, pack, rng
         self._prompt = Prompt.load(package="askfirst.agents", name="prior")
         # A search asks about the same sets for every scenario, and a schema takes milliseconds to build.
         self._schema = lru_cache(maxsize=1024)(partial(_schema, pack))
-        self.fallbacks = 0
 
     async def __call__(
         self, scenario: Scenario, known: frozenset[str], remaining: Sequence[str]
     ) -> Mapping[str, float]:
+        """See ``Prior``. Raises ``ModelError`` where the model gives no usable ranking (see ``FallbackPrior``)."""
         if len(remaining) < 2:
             return dict.fromkeys(remaining, 1.0)  # nothing to rank
         messages = self._prompt.messages(
@@ -89,17 +84,34 @@ class ModelPrior:
             known=labels(self._pack, sorted(known)),
             remaining=attribute_list(self._pack, remaining),
         )
-        try:
-            reply = await self._model.structured(self._schema(tuple(remaining)), messages, sampling=RANKING_SAMPLING)
-        except ModelError:
-            self.fallbacks += 1
-            return await self._fallback(scenario, known, remaining)
+        reply = await self._model.structured(self._schema(tuple(remaining)), messages, sampling=RANKING_SAMPLING)
         rank = {a: r for r, a in enumerate(reply.ranking, start=1)}
         return _normalised({a: 1 / rank.get(a, len(remaining)) for a in remaining})
 
 
 RANKING_SAMPLING = Sampling(temperature=0.0, top_p=None, max_tokens=256)
 """How ``ModelPrior`` draws a ranking: as near to deterministic as endpoints allow."""
+
+
+class FallbackPrior:
+    """``prior``, and ``fallback`` where a model fails to rank or no call may be spent on it any more.
+
+    Attributes:
+        fallbacks: how often the fallback ranked.
+    """
+
+    def __init__(self, prior: Prior, fallback: Prior) -> None:
+        self._prior, self._fallback = prior, fallback
+        self.fallbacks = 0
+
+    async def __call__(
+        self, scenario: Scenario, known: frozenset[str], remaining: Sequence[str]
+    ) -> Mapping[str, float]:
+        try:
+            return await self._prior(scenario, known, remaining)
+        except (ModelError, SpendingLimitReached):
+            self.fallbacks += 1
+            return await self._fallback(scenario, known, remaining)
 
 
 class _Ranking(BaseModel):

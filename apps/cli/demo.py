@@ -33,9 +33,7 @@ def demo(
     timeout: options.Timeout = None,
     max_tokens: options.MaxTokens = None,
     concurrency: options.Concurrency = None,
-    evaluations: Annotated[
-        int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")
-    ] = 60,
+    evaluations: options.Evaluations = 60,
     as_json: options.Json = False,
 ) -> None:
     """Plan paths for the packaged planning scenarios, then hold and judge conversations on the others.
@@ -47,7 +45,7 @@ def demo(
     from ...evals.records import RunFolder
     from ...models import run_sync
     from ..evaluation import PACKAGED, EvalRequest, run_evaluation, scenarios_from
-    from ..planning import PlanRequest, plan_scenarios
+    from ..planning import PlanRequest, plan_limits, plan_scenarios
     from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
@@ -67,7 +65,7 @@ def demo(
                 scenarios,
                 paths,
                 wiring,
-                PlanRequest(evaluations=evaluations, seed=seed),
+                PlanRequest(plan_limits(wiring, evaluations=evaluations, seed=seed)),
                 on_progress=advance,
                 ledger=ledger,
             )

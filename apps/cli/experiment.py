@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ...domains import Scenario
+    from ...evals.experiments import ConvergenceSettings
     from ..experiments import ConvergenceRequest, ConvergenceRun
     from ..plan_estimate import Estimate
     from ..wiring import Wiring
@@ -22,6 +23,22 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(help="Repeat an experiment of the paper on your data and model.", no_args_is_help=True)
+
+
+Planners = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--planner",
+        help="mcts, bayes, mcts-paper, greedy, static or random; repeat for several. Default: all.",
+        show_default=False,
+    ),
+]
+Rollouts = Annotated[str, typer.Option("--rollouts", help="Checkpoints of the published search, separated by commas.")]
+Evaluations = Annotated[
+    str,
+    typer.Option("--evaluations", help="Most attribute sets that a planner may evaluate, several separated by commas."),
+]
+Seeds = Annotated[int, typer.Option("--seeds", min=1, help="Repeats with seeds of their own, averaged.")]
 
 
 @app.callback()
@@ -32,24 +49,10 @@ def experiment() -> None:
 @app.command("convergence")
 def convergence(
     data: options.Data,
-    planner: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--planner",
-            help="mcts, bayes, mcts-paper, greedy, static or random; repeat for several. Default: all.",
-            show_default=False,
-        ),
-    ] = None,
-    rollouts: Annotated[
-        str, typer.Option("--rollouts", help="Checkpoints of the published search, separated by commas.")
-    ] = "5,10,20,40,80,160,320",
-    evaluations: Annotated[
-        str,
-        typer.Option(
-            "--evaluations", help="Most attribute sets that a planner may evaluate, several separated by commas."
-        ),
-    ] = "4,6,8,10,12,15,20,30,45,70,100",
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Repeats with seeds of their own, averaged.")] = 1,
+    planner: Planners = None,
+    rollouts: Rollouts = "5,10,20,40,80,160,320",
+    evaluations: Evaluations = "4,6,8,10,12,15,20,30,45,70,100",
+    seeds: Seeds = 1,
     output: options.Out = None,
     split: options.Split = "auto",
     limit: options.Limit = None,
@@ -71,7 +74,7 @@ def convergence(
 ) -> None:
     """How fast planners find the best set of attributes: score by rollouts (Figure 14), and regret by evaluations."""
     settings = options.settings(locals())
-    from ...evals.experiments import prepare_folder, summarise_convergence, write_convergence
+    from ...evals.experiments import prepare_folder
     from ..evaluation import scenarios_from, split_choice
     from ..experiments import STUDIED, ConvergenceRequest, convergence_settings
     from ..reward_keeping import rewards_file
@@ -96,20 +99,7 @@ def convergence(
     if output is not None:
         prepare_folder(output, study)
     run = _measured(scenarios, wiring, request, ledger, quiet=as_json)
-    summary = summarise_convergence(
-        run.results,
-        study,
-        data=data,
-        waiting=run.waiting,
-        failed=run.failed,
-        fallback_rankings=run.fallback_rankings,
-    )
-    files = write_convergence(output, summary, run.results) if output is not None else []
-    if as_json:
-        paid = {"paid": run.paid, "reused": run.reused, "usage": run.spent.model_dump(), "rewards": str(ledger)}
-        print_json({**summary, **paid, "files": [str(file) for file in files]})
-    else:
-        _print_study(summary, run, files)
+    _report(run, study, data, output, ledger, as_json=as_json)
     _report_gaps(run)
 
 
@@ -134,6 +124,27 @@ def _measured(
     told = "Interrupted. Every finished evaluation is kept; the same command goes on, and pays for nothing again."
     with resumable(told), RewardLedger(ledger) as rewards, progress("Scenarios", quiet=quiet) as advance:
         return run_sync(run_convergence(scenarios, wiring, request, rewards, on_progress=advance, spent=meter.total))
+
+
+def _report(
+    run: ConvergenceRun, study: ConvergenceSettings, data: str, output: Path | None, ledger: Path, *, as_json: bool
+) -> None:
+    from ...evals.experiments import summarise_convergence, write_convergence
+
+    summary = summarise_convergence(
+        run.results,
+        study,
+        data=data,
+        waiting=run.waiting,
+        failed=run.failed,
+        fallback_rankings=run.fallback_rankings,
+    )
+    files = write_convergence(output, summary, run.results) if output is not None else []
+    if as_json:
+        paid = {"paid": run.paid, "reused": run.reused, "usage": run.spent.model_dump(), "rewards": str(ledger)}
+        print_json({**summary, **paid, "files": [str(file) for file in files]})
+    else:
+        _print_study(summary, run, files)
 
 
 def _report_gaps(run: ConvergenceRun) -> None:

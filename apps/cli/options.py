@@ -143,6 +143,9 @@ TokenLimit = Annotated[
     int | None,
     typer.Option("--max-tokens", min=1, help="Stop at so many tokens.", rich_help_panel=_LIMITS, show_default=False),
 ]
+Evaluations = Annotated[
+    int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")]
 

@@ -20,30 +20,50 @@ if TYPE_CHECKING:
 
 __all__ = ["plan"]
 
+Planner = Annotated[
+    str, typer.Option("--planner", help="mcts, bayes, mcts-paper, greedy, static, random or exhaustive.")
+]
+Preset = Annotated[
+    str,
+    typer.Option(
+        "--preset",
+        help="Settings of the planner: default; paper, the published search (mcts); noisy, where the same set "
+        "scores differently each time and may be evaluated again (mcts, bayes).",
+    ),
+]
+Learn = Annotated[
+    bool,
+    typer.Option("--learn/--no-learn", help="Start from what other scenarios of the domain taught (mcts, bayes)."),
+]
+Leaves = Annotated[
+    int | None,
+    typer.Option(
+        "--leaves",
+        min=1,
+        help="Evaluations at once within a scenario: more are faster, and find less with the same number. "
+        "Default: 1, and idle slots where there are fewer scenarios than --concurrency.",
+        show_default=False,
+    ),
+]
+MaxBurden = Annotated[
+    float | None,
+    typer.Option(
+        "--max-burden",
+        help="Most that the questions of a path may cost together; the pack says what each costs to ask.",
+        show_default=False,
+    ),
+]
+
 
 def plan(
     data: options.Data,
-    planner: Annotated[
-        str, typer.Option("--planner", help="mcts, bayes, mcts-paper, greedy, static, random or exhaustive.")
-    ] = "mcts",
-    preset: Annotated[
-        str,
-        typer.Option(
-            "--preset",
-            help="Settings of the planner: default; paper, the published search (mcts); noisy, where the same set "
-            "scores differently each time and may be evaluated again (mcts, bayes).",
-        ),
-    ] = "default",
-    evaluations: Annotated[
-        int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")
-    ] = 60,
+    planner: Planner = "mcts",
+    preset: Preset = "default",
+    evaluations: options.Evaluations = 60,
     split: options.Split = "auto",
     limit: options.Limit = None,
     seed: options.Seed = 0,
-    learn: Annotated[
-        bool,
-        typer.Option("--learn/--no-learn", help="Start from what other scenarios of the domain taught (mcts, bayes)."),
-    ] = True,
+    learn: Learn = True,
     model: options.Model = None,
     judge_model: options.JudgeModel = None,
     planner_model: options.PlannerModel = None,
@@ -51,29 +71,13 @@ def plan(
     timeout: options.Timeout = None,
     max_tokens: options.ReplyTokens = None,
     concurrency: options.PlanningConcurrency = None,
-    leaves: Annotated[
-        int | None,
-        typer.Option(
-            "--leaves",
-            min=1,
-            help="Evaluations at once within a scenario: more are faster, and find less with the same number. "
-            "Default: 1, and idle slots where there are fewer scenarios than --concurrency.",
-            show_default=False,
-        ),
-    ] = None,
+    leaves: Leaves = None,
     pack: options.Pack = None,
     store: options.Store = None,
     chroma_url: options.ChromaUrl = None,
     rewards: options.Rewards = None,
     budget: options.Budget = None,
-    max_burden: Annotated[
-        float | None,
-        typer.Option(
-            "--max-burden",
-            help="Most that the questions of a path may cost together; the pack says what each costs to ask.",
-            show_default=False,
-        ),
-    ] = None,
+    max_burden: MaxBurden = None,
     dry_run: options.DryRun = False,
     call_limit: options.CallLimit = None,
     token_limit: options.TokenLimit = None,
@@ -83,7 +87,7 @@ def plan(
     settings = options.settings(locals())
     from ...agents.planning import preset_planner
     from ..evaluation import scenarios_from, split_choice
-    from ..planning import PlanRequest
+    from ..planning import PlanRequest, plan_limits
     from ..reward_keeping import rewards_file
     from ..wiring import Wiring
 
@@ -91,7 +95,8 @@ def plan(
     planner = preset_planner(planner, preset)
     wiring.planner(planner)  # an unknown name shows before anything is read
     scenarios = scenarios_from(data, wiring, split_choice(split), default="plan")[:limit]
-    request = PlanRequest(planner, evaluations, seed, learn, leaves, max_calls=call_limit, max_tokens=token_limit)
+    limits = plan_limits(wiring, evaluations=evaluations, seed=seed)
+    request = PlanRequest(limits, planner, learn, leaves, max_calls=call_limit, max_tokens=token_limit)
     ledger = rewards_file(settings)
     if dry_run:
         expected = _estimated(scenarios, wiring, request, ledger)
@@ -100,20 +105,7 @@ def plan(
         return
     summary, stored = _planned(scenarios, wiring, request, ledger, quiet=as_json)
     _print_summary(summary, stored, wiring.store_name, ledger, as_json)
-    for scenario_id, reason in summary.failed:
-        note(f"{scenario_id}: {reason}")
-    if summary.failed_evaluations:
-        note(
-            f"{summary.failed_evaluations} evaluations failed and were left out. The same command tries them again, "
-            "and pays for nothing else twice."
-        )
-    if summary.unfinished or summary.waiting:
-        note(
-            f"The limit of calls or tokens is reached. {len(summary.unfinished)} paths are the best so far, and "
-            f"{len(summary.waiting)} scenarios have none yet. The same command goes on, and pays for nothing again."
-        )
-    if summary.failed:
-        raise typer.Exit(3)
+    _report_gaps(summary)
 
 
 def _estimated(scenarios: list[Scenario], wiring: Wiring, request: PlanRequest, ledger: Path) -> Estimate:
@@ -181,3 +173,20 @@ def _print_summary(summary: PlanSummary, stored: int, store: str, ledger: Path, 
         markup=False,
         soft_wrap=True,
     )
+
+
+def _report_gaps(summary: PlanSummary) -> None:
+    for scenario_id, reason in summary.failed:
+        note(f"{scenario_id}: {reason}")
+    if summary.failed_evaluations:
+        note(
+            f"{summary.failed_evaluations} evaluations failed and were left out. The same command tries them again, "
+            "and pays for nothing else twice."
+        )
+    if summary.unfinished or summary.waiting:
+        note(
+            f"The limit of calls or tokens is reached. {len(summary.unfinished)} paths are the best so far, and "
+            f"{len(summary.waiting)} scenarios have none yet. The same command goes on, and pays for nothing again."
+        )
+    if summary.failed:
+        raise typer.Exit(3)

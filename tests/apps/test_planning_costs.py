@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from askfirst.agents import PlanLimits
 from askfirst.apps.planning import PlanRequest, leaves_of
 
 from tests.apps.conftest import SCENARIO, Outcome
@@ -267,8 +268,9 @@ def test_a_file_that_is_no_ledger_is_refused_before_anything_is_planned(
     ("scenarios", "slots", "leaves"), [(100, 32, 1), (32, 32, 1), (20, 32, 1), (16, 32, 2), (1, 32, 32), (0, 8, 8)]
 )
 def test_idle_slots_are_filled_with_leaves(scenarios: int, slots: int, leaves: int) -> None:
-    assert leaves_of(PlanRequest(), scenarios, slots) == leaves
-    assert leaves_of(PlanRequest(leaves=3), scenarios, slots) == 3
+    limits = PlanLimits(budget=5, evaluations=60)
+    assert leaves_of(PlanRequest(limits), scenarios, slots) == leaves
+    assert leaves_of(PlanRequest(limits, leaves=3), scenarios, slots) == 3
 
 
 def test_offline_nothing_is_called_and_limits_do_not_bite(cli: Cli, data: Path) -> None:

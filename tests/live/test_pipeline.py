@@ -9,7 +9,7 @@ import pytest
 from askfirst.agents import RewardLedger
 from askfirst.apps import Wiring, load_settings
 from askfirst.apps.evaluation import EvalRequest, run_evaluation, scenarios_from
-from askfirst.apps.planning import PlanRequest, plan_scenarios
+from askfirst.apps.planning import PlanRequest, plan_limits, plan_scenarios
 from askfirst.evals import Unscored, Verdict
 from askfirst.models import Message, collect_usage, run_sync
 
@@ -33,7 +33,7 @@ def wiring(smollm_base_url: str, tmp_path: Path) -> Wiring:
 def test_plan_then_converse_then_judge(wiring: Wiring, tmp_path: Path) -> None:
     scenarios = scenarios_from("penguin_mini", wiring, "plan", default="plan")[:1]
     store = wiring.open_store()
-    request = PlanRequest(evaluations=1)
+    request = PlanRequest(plan_limits(wiring, evaluations=1))
     with collect_usage() as meter, RewardLedger(None) as ledger:
         summary = run_sync(
             plan_scenarios(scenarios, store, wiring, request, on_progress=lambda done, total: None, ledger=ledger)

@@ -1,8 +1,8 @@
 """Evaluations of attribute sets: counted, kept on disk and never paid twice."""
 
-from .cached_reward import KeptPrior, KeptReward, no_ranking, query_digest, ranking_item, scenario_digest, set_item
+from .cached_reward import KeptPrior, KeptReward, query_digest, ranking_item, scenario_digest, set_item
 from .evaluations import HIGHEST, LOWEST, REWARD_FAILURES, Evaluations
-from .lesson import Lesson, LessonTaker
+from .lesson import Lesson
 from .reward_ledger import Costs, Entry, LedgerUnusable, Recipe, RewardLedger, digest
 from .spending import Allowance
 
@@ -18,11 +18,9 @@ __all__ = [
     "KeptReward",
     "LedgerUnusable",
     "Lesson",
-    "LessonTaker",
     "Recipe",
     "RewardLedger",
     "digest",
-    "no_ranking",
     "query_digest",
     "ranking_item",
     "scenario_digest",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ....domains import Scenario
 from ...context import Prior, Reward
-from ...errors import NoRanking, SpendingLimitReached
+from ...errors import SpendingLimitReached
 from .evaluations import HIGHEST, LOWEST
 from .reward_ledger import Entry, LedgerUnusable, Recipe, RewardLedger, digest
 from .spending import Allowance
@@ -16,7 +16,6 @@ from .spending import Allowance
 __all__ = [
     "KeptPrior",
     "KeptReward",
-    "no_ranking",
     "query_digest",
     "ranking_item",
     "scenario_digest",
@@ -70,34 +69,17 @@ class _Once:
                 return kept.value
             waiting = self._under_way.get(key)
             if waiting is None:
-                return await self._lead(key, make, usable)
+                return await self._buy(key, make, usable)
             await asyncio.wait([waiting])
             if not waiting.cancelled():  # else who made it was stopped, and the next one does
                 return waiting.result()
 
-    async def _lead(
-        self, key: tuple[str, str, int], make: Callable[[], Awaitable[Any]], usable: Callable[[Any], bool]
-    ) -> Any:
-        outcome = self._under_way[key] = asyncio.get_running_loop().create_future()
-        try:
-            value = await self._buy(key, make, usable)
-        except asyncio.CancelledError:
-            outcome.cancel()
-            raise
-        except Exception as error:
-            outcome.set_exception(error)
-            outcome.exception()  # seen: perhaps nobody else waits for it
-            raise
-        else:
-            outcome.set_result(value)
-            return value
-        finally:
-            del self._under_way[key]
-
     async def _buy(
         self, key: tuple[str, str, int], make: Callable[[], Awaitable[Any]], usable: Callable[[Any], bool]
     ) -> Any:
+        """Pay for what nobody else is paying for, and tell all who wait for it how it went."""
         scenario, item, draw = key
+        outcome = self._under_way[key] = asyncio.get_running_loop().create_future()
 
         def keep(entry: Entry) -> Any:
             self.paid += 1
@@ -106,10 +88,21 @@ class _Once:
             return self._ledger.put(self._recipe, scenario, item, entry, draw=draw).value
 
         try:
-            return await self._allowance.pay(self._recipe.kind, make, keep)
-        except SpendingLimitReached:
-            self.refused.add(scenario)
+            value = await self._allowance.pay(self._recipe.kind, make, keep)
+        except asyncio.CancelledError:
+            outcome.cancel()
             raise
+        except Exception as error:
+            if isinstance(error, SpendingLimitReached):
+                self.refused.add(scenario)
+            outcome.set_exception(error)
+            outcome.exception()  # seen: perhaps nobody else waits for it
+            raise
+        else:
+            outcome.set_result(value)
+            return value
+        finally:
+            del self._under_way[key]
 
 
 class KeptReward(_Once):
@@ -146,27 +139,27 @@ class KeptReward(_Once):
 
 
 class KeptPrior(_Once):
-    """A ``Prior`` that keeps its rankings in ``ledger``. Where there is none to be had, ``fallback`` ranks, unkept.
+    """A ``Prior`` that looks into ``ledger`` first, and writes there before it gives a new ranking.
 
-    Args:
-        prior: ranks, or raises ``NoRanking``; for ``ModelPrior`` give ``no_ranking`` as its own fallback.
-        fallback: costs nothing.
+    A failure of ``prior`` is raised to everyone who waits for it, and is not kept (see ``FallbackPrior``).
 
     Attributes:
         refused: digests of the queries for which the allowance refused a ranking.
-        fallbacks: how often the fallback ranked.
     """
 
-    def __init__(
-        self, prior: Prior, fallback: Prior, ledger: RewardLedger, recipe: Recipe, allowance: Allowance
-    ) -> None:
-        self._prior, self._fallback = prior, fallback
+    def __init__(self, prior: Prior, ledger: RewardLedger, recipe: Recipe, allowance: Allowance) -> None:
+        self._prior = prior
         super().__init__(ledger, recipe, allowance)
-        self.fallbacks = 0
 
     async def __call__(
         self, scenario: Scenario, known: frozenset[str], remaining: Sequence[str]
     ) -> Mapping[str, float]:
+        """See ``Prior``.
+
+        Raises:
+            SpendingLimitReached: the ranking is not in the ledger, and no new one may be paid.
+            LedgerUnusable: the ledger cannot be read or written.
+        """
         if len(remaining) < 2:
             return dict.fromkeys(remaining, 1.0)  # nothing to rank
         item = ranking_item(known, remaining)
@@ -174,18 +167,8 @@ class KeptPrior(_Once):
         async def rank() -> dict[str, float]:
             return dict(await self._prior(scenario, known, remaining))
 
-        try:
-            ranking: Mapping[str, float] = await self._get(query_digest(scenario), item, rank, bool)
-        except (NoRanking, SpendingLimitReached):
-            self.fallbacks += 1
-            return await self._fallback(scenario, known, remaining)
+        ranking: Mapping[str, float] = await self._get(query_digest(scenario), item, rank, bool)
         return ranking
-
-
-async def no_ranking(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> NoReturn:
-    """The fallback of a prior whose failures must show. Raises ``NoRanking``."""
-    del scenario, known, remaining
-    raise NoRanking
 
 
 def _is_score(value: Any) -> bool:

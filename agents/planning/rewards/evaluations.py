@@ -8,7 +8,7 @@ from typing import cast
 from ....domains import AskfirstError, Scenario
 from ....models import ModelError, together
 from ...context import NoisyReward, Reward
-from ...errors import PlanningError
+from ...errors import PlanningError, SpendingLimitReached
 
 __all__ = ["HIGHEST", "LOWEST", "REWARD_FAILURES", "Evaluations"]
 
@@ -38,7 +38,7 @@ class Evaluations:
     ) -> None:
         self._scenario, self._reward, self._limit, self._concurrency = scenario, reward, limit, concurrency
         self._draws: dict[frozenset[str], list[float]] = {}
-        self._failures = 0
+        self._failures = self._refused = 0
         self._cause: Exception | None = None
         self.noisy = noisy
         self.scores: dict[frozenset[str], float] = {}
@@ -50,9 +50,20 @@ class Evaluations:
         return sum(map(len, self._draws.values()))
 
     @property
+    def failures(self) -> int:
+        """How many evaluations gave none, other than those that a spending limit refused."""
+        return self._failures - self._refused
+
+    @property
     def left(self) -> int:
         """How many more evaluations there may be."""
         return self._limit - self.paid - self._failures
+
+    @property
+    def measured(self) -> tuple[tuple[tuple[str, ...], float], ...]:
+        """(attribute ids, first score) of every set with a score. Sorted, so that the same measurements are the same in
+        whichever order they came back."""
+        return tuple(sorted((tuple(sorted(s)), draws[0]) for s, draws in self._draws.items()))
 
     def draws(self, attributes: frozenset[str]) -> tuple[float, ...]:
         """The scores of one set, one for each evaluation."""
@@ -110,6 +121,7 @@ class Evaluations:
         if isinstance(result, Exception):
             self._cause = result
             self._failures += 1
+            self._refused += isinstance(result, SpendingLimitReached)
             if attributes not in self.scores:
                 self.failed.add(attributes)
             return None

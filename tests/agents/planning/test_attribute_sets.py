@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from askfirst.agents.context import Burden
+from askfirst.agents.context import Burden, PlanLimits
 from askfirst.agents.errors import PlanningError
 from askfirst.agents.planning.attribute_sets import Choices, choices_for
 from askfirst.testing.path_planner import person
@@ -13,10 +13,14 @@ def s(*attributes: str) -> frozenset[str]:
     return frozenset(attributes)
 
 
+def within(budget: int, burden: Burden | None = None) -> PlanLimits:
+    return PlanLimits(budget=budget, evaluations=1, burden=burden or Burden())
+
+
 def test_attributes_are_planned_over_once_and_in_their_order() -> None:
-    known = choices_for(person([A, C, B]), [C, A, C, "mood", B], 2, 1)
+    known = choices_for(person([A, C, B]), [C, A, C, "mood", B], within(2))
     assert (known.attributes, known.depth) == ((C, A, B), 2)
-    assert choices_for(person([A]), [A, B], 5, 1).depth == 1
+    assert choices_for(person([A]), [A, B], within(5)).depth == 1
 
 
 def test_without_a_burden_a_set_is_terminal_at_the_depth() -> None:
@@ -41,6 +45,6 @@ def test_sums_that_only_differ_by_rounding_are_within_the_burden() -> None:
 
 def test_questions_that_nobody_may_ask_are_left_out() -> None:
     scenario = person([A, B])
-    assert choices_for(scenario, [A, B], 2, 1, Burden(costs={B: 3.0}, most=1.0)).attributes == (A,)
+    assert choices_for(scenario, [A, B], within(2, Burden(costs={B: 3.0}, most=1.0))).attributes == (A,)
     with pytest.raises(PlanningError, match=r"costs at most 0.5; the cheapest costs 0.8"):
-        choices_for(scenario, [A, B], 2, 1, Burden(costs={A: 0.8, B: 3.0}, most=0.5))
+        choices_for(scenario, [A, B], within(2, Burden(costs={A: 0.8, B: 3.0}, most=0.5)))

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from askfirst.agents.context import Burden, PathPlanner
+from askfirst.agents.context import Burden, PathPlanner, PlanLimits
 from askfirst.agents.planning.attribute_sets import Choices
-from askfirst.agents.planning.mcts import BayesPlanner, MctsPlanner, MctsSettings
+from askfirst.agents.planning.mcts_settings import MctsSettings
 from askfirst.agents.planning.paper_mcts import PaperMctsPlanner
-from askfirst.agents.planning.planners import GreedyPlanner, RandomPlanner
+from askfirst.agents.planning.planners import BayesPlanner, GreedyPlanner, MctsPlanner, RandomPlanner
 from askfirst.domains import DomainPack, Scenario
 from askfirst.testing.path_planner import (
     PENGUIN,
@@ -72,7 +72,11 @@ async def test_finds_the_best_arm_against_a_prior_that_all_but_rules_it_out() ->
 
     for planner in (MctsPlanner(), BayesPlanner(), PaperMctsPlanner()):
         found = await planner.plan(
-            person(), RecordedReward(arms(profession=4.0)), wrong, attributes=ARMS, budget=1, evaluations=20, seed=0
+            person(),
+            RecordedReward(arms(profession=4.0)),
+            wrong,
+            attributes=ARMS,
+            limits=PlanLimits(budget=1, evaluations=20, seed=0),
         )
         assert found.path == ("profession",)
 
@@ -150,7 +154,9 @@ async def test_the_prior_is_asked_once() -> None:
         return await even_prior(scenario, known, remaining)
 
     reward = RecordedReward(synthetic(1))
-    await MctsPlanner().plan(person(), reward, prior, attributes=PENGUIN, budget=4, evaluations=60, seed=0)
+    await MctsPlanner().plan(
+        person(), reward, prior, attributes=PENGUIN, limits=PlanLimits(budget=4, evaluations=60, seed=0)
+    )
     assert asked == [frozenset()]
 
 
@@ -162,7 +168,9 @@ async def test_a_good_prior_needs_fewer_evaluations() -> None:
         return {a: 5.0 if a in best else 1.0 for a in remaining}
 
     reward = RecordedReward(score)
-    found = await MctsPlanner().plan(person(), reward, insider, attributes=PENGUIN, budget=4, evaluations=16, seed=1)
+    found = await MctsPlanner().plan(
+        person(), reward, insider, attributes=PENGUIN, limits=PlanLimits(budget=4, evaluations=16, seed=1)
+    )
     assert set(found.path) == best
 
 
@@ -250,7 +258,7 @@ async def test_noisy_scores_are_drawn_again_until_the_best_set_is_told_apart(siz
 
         planner = MctsPlanner(MctsSettings(noisy=True, prefix_evaluations=0))
         found = await planner.plan(
-            person(), reward, even_prior, attributes=PENGUIN, budget=size, evaluations=80, seed=n
+            person(), reward, even_prior, attributes=PENGUIN, limits=PlanLimits(budget=size, evaluations=80, seed=n)
         )
         assert len(calls) == len(set(calls)) == found.evaluations == 80
         assert len({known for known, _ in calls}) < 80
@@ -317,8 +325,13 @@ async def test_different_seeds_search_differently() -> None:
 def test_a_plan_does_not_depend_on_the_hash_seed_of_the_process() -> None:
     script = """
 import asyncio
+<<<<<<< HEAD
 from askfirst.agents.planning.mcts import MctsPlanner
 from askfirst.testing.path_planner import RecordedReward, plan, synthetic
+=======
+from askfirst.agents.planning import MctsPlanner
+from askfirst.testing.path_planner import RecordedReward, plan, synthetic
+>>>>>>> plans
 reward = RecordedReward(synthetic(2))
 found = asyncio.run(plan(MctsPlanner(), reward, budget=4, evaluations=30))
 print(found.model_dump_json(), [sorted(s) for s in reward.calls])
@@ -351,7 +364,9 @@ async def test_a_cancelled_plan_leaves_no_evaluation_behind() -> None:
 
     planner = MctsPlanner(MctsSettings(concurrency=3))
     task = asyncio.create_task(
-        planner.plan(person(), slow, even_prior, attributes=PENGUIN, budget=3, evaluations=20, seed=0)
+        planner.plan(
+            person(), slow, even_prior, attributes=PENGUIN, limits=PlanLimits(budget=3, evaluations=20, seed=0)
+        )
     )
     await started.wait()
     task.cancel()
@@ -389,6 +404,8 @@ async def test_rounds_grow_with_what_is_known() -> None:
         return 3.0 + len(attributes & {"age", "gender"}) / 10
 
     planner = MctsPlanner(MctsSettings(concurrency=32, worth=0, patience=None, prefix_evaluations=0))
-    await planner.plan(person(), reward, even_prior, attributes=PENGUIN, budget=3, evaluations=60, seed=0)
+    await planner.plan(
+        person(), reward, even_prior, attributes=PENGUIN, limits=PlanLimits(budget=3, evaluations=60, seed=0)
+    )
     assert [most.index(n) for n in (8, 9, 17)] == [7, 24, 48]
     assert max(most) == 28

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from askfirst.agents.context import PathPlanner
+from askfirst.agents.context import PathPlanner, PlanLimits
 from askfirst.agents.planning.paper_mcts import PaperMctsPlanner, PaperMctsSettings
 from askfirst.domains import DomainPack, Scenario
 from askfirst.testing.path_planner import (
@@ -79,7 +79,11 @@ async def test_the_prior_is_asked_once_a_node(concurrency: int) -> None:
 
     planner = PaperMctsPlanner(PaperMctsSettings(concurrency=concurrency))
     await planner.plan(
-        person(), RecordedReward(synthetic(1)), prior, attributes=PENGUIN, budget=4, evaluations=60, seed=0
+        person(),
+        RecordedReward(synthetic(1)),
+        prior,
+        attributes=PENGUIN,
+        limits=PlanLimits(budget=4, evaluations=60, seed=0),
     )
     assert asked[0] == frozenset()
     assert len(asked) == len(set(asked)) > 5

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from askfirst.agents.context import PathPlanner
+from askfirst.agents.context import Burden, PathPlanner, PlanLimits
 from askfirst.agents.errors import PlanningError
 from askfirst.agents.planning.planners import (
     PLANNERS,
@@ -150,15 +150,13 @@ def test_the_paper_preset_is_the_published_search() -> None:
 
 async def test_plan_scenario_gives_a_path_that_says_where_it_comes_from(pack: DomainPack) -> None:
     score = synthetic(1)
-    path = await plan_scenario(
+    path, found = await plan_scenario(
         person(),
         planner_named("mcts", pack),
         RecordedReward(score),
         PackPrior(pack),
         pack=pack,
-        budget=3,
-        evaluations=30,
-        seed=1,
+        limits=PlanLimits(budget=3, evaluations=30, seed=1),
         model_name="offline",
         judge_name="heuristic",
     )
@@ -166,39 +164,37 @@ async def test_plan_scenario_gives_a_path_that_says_where_it_comes_from(pack: Do
     assert (path.planner, path.model, path.judge) == ("mcts", "offline", "heuristic")
     assert (path.pack, path.pack_version) == (pack.name, pack.version)
     assert path.score == score(frozenset(path.path)) == path.prefix_scores[-1]
-    assert path.evaluations <= 30
+    assert path.evaluations == len(found.measured) <= 30
+    assert (path.path, path.prefix_scores) == (found.path, found.prefix_scores)
+    assert (path.seed, path.budget, path.max_evaluations, path.max_burden) == (1, 3, 30, None)
 
 
 async def test_plan_scenario_keeps_within_what_the_pack_says_it_costs_to_ask(pack: DomainPack) -> None:
     costs = {a.id: a.ask_cost for a in pack.attributes}
     for name in PLANNERS:
-        path = await plan_scenario(
+        path, _ = await plan_scenario(
             person(),
             planner_named(name, pack),
             RecordedReward(synthetic(3)),
             PackPrior(pack),
             pack=pack,
-            budget=3,
-            evaluations=150,
-            seed=1,
+            limits=PlanLimits(budget=3, evaluations=150, seed=1, burden=Burden.of(pack, 2.0)),
             model_name="m",
             judge_name="j",
-            max_burden=2.0,
         )
         assert sum(costs[a] for a in path.path) <= 2.0 + 1e-9
+        assert path.max_burden == 2.0
 
 
 async def test_a_path_holds_no_value_of_the_profile(pack: DomainPack) -> None:
     scenario = person().model_copy(update={"profile": pack.profile({a: f"secret {a} value" for a in PENGUIN})})
-    path = await plan_scenario(
+    path, _ = await plan_scenario(
         scenario,
         planner_named("greedy", pack),
         RecordedReward(synthetic(1)),
         PackPrior(pack),
         pack=pack,
-        budget=3,
-        evaluations=30,
-        seed=1,
+        limits=PlanLimits(budget=3, evaluations=30, seed=1),
         model_name="m",
         judge_name="j",
     )
@@ -214,9 +210,7 @@ async def test_the_error_holds_no_value_of_the_profile(pack: DomainPack) -> None
             RecordedReward(synthetic(1), lambda s: True),
             PackPrior(pack),
             pack=pack,
-            budget=3,
-            evaluations=30,
-            seed=1,
+            limits=PlanLimits(budget=3, evaluations=30, seed=1),
             model_name="m",
             judge_name="j",
         )

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from askfirst.agents import Lesson, LessonTaker, MctsPlanner, MctsSettings
+from askfirst.agents import Lesson, MctsPlanner, MctsSettings, PlanLimits
 from askfirst.agents.planning.effects.domain_effects import DomainEffects
 from askfirst.agents.planning.effects.effects import BayesianEffects, hypotheses
 from askfirst.domains import Profile, Scenario
-from askfirst.models import ModelUnreachable
 
 NAMES = tuple("abcdef")
 DOMAIN = {"a": 0.55, "b": 0.45, "c": 0.1, "d": 0.0, "e": -0.1, "f": -0.2}
@@ -119,7 +118,8 @@ async def test_an_informed_search_finds_as_good_a_set_with_fewer_evaluations(noi
             async def reward(scenario: Scenario, known: frozenset[str], *, draw: int = 0, seed: int = seed) -> float:
                 return score(known, DOMAIN, seed)
 
-            found = await planner.plan(person, reward, prior, attributes=NAMES, budget=3, evaluations=15, seed=seed)
+            limits = PlanLimits(budget=3, evaluations=15, seed=seed)
+            found = await planner.plan(person, reward, prior, attributes=NAMES, limits=limits)
             evaluations += found.evaluations
             scores += score(frozenset(found.path), DOMAIN, seed)
         return evaluations, scores / 10
@@ -132,31 +132,3 @@ async def test_an_informed_search_finds_as_good_a_set_with_fewer_evaluations(noi
     else:
         assert with_lessons[0] <= 0.7 * without[0]
         assert with_lessons[1] >= without[1] - 0.01
-
-
-async def test_what_a_planner_is_told_is_taken_down() -> None:
-    person = Scenario(id="p", domain="d", query="q?", profile=Profile(values={"a": "x", "b": "y"}))
-
-    async def reward(scenario: Scenario, known: frozenset[str], *, draw: int = 0) -> float:
-        if known == {"b"}:
-            raise ModelUnreachable("scripted", "nothing listens there")
-        return math.nan if draw > 1 else 3.0 + len(known) / 10 + draw
-
-    async def prior(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> dict[str, float]:
-        return dict.fromkeys(remaining, 1 / len(remaining))
-
-    taker, other = LessonTaker(reward, prior), LessonTaker(reward, prior)
-    await taker.prior(person, frozenset(), ["a", "b"])
-    await taker.prior(person, frozenset({"a"}), ["b"])
-    for known, draw in ((("b", "a"), 0), ((), 0), (("a",), 0), (("a",), 1)):
-        await taker.reward(person, frozenset(known), draw=draw)
-    assert taker.failed == 0
-    with pytest.raises(ModelUnreachable):
-        await taker.reward(person, frozenset("b"))
-    await taker.reward(person, frozenset("a"), draw=2)
-    assert taker.failed == 2
-    assert taker.lesson(["a", "b", "c"]) == Lesson(
-        prior={"a": 0.5, "b": 0.5}, scores=(((), 3.0), (("a",), 3.1), (("a", "b"), 3.2))
-    )
-    assert other.lesson(["a", "b"]) == Lesson(prior={"a": 1.0, "b": 1.0}, scores=())
-    assert Lesson.model_validate_json(taker.lesson([]).model_dump_json()) == taker.lesson([])

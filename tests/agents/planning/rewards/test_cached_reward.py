@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pytest
 from askfirst.agents import (
     Allowance,
+    FallbackPrior,
     KeptPrior,
     KeptReward,
     ModelPrior,
@@ -13,7 +14,6 @@ from askfirst.agents import (
     Recipe,
     RewardLedger,
     SpendingLimitReached,
-    no_ranking,
     scenario_digest,
 )
 from askfirst.agents.context import Prior, Reward
@@ -144,15 +144,15 @@ async def test_beyond_the_limit_only_what_is_kept_is_given(ledger: RewardLedger)
     assert reward.refused == {scenario_digest(PERSON)}
 
 
-def kept_prior(prior: Prior, pack: DomainPack, ledger: RewardLedger, **limits: int) -> KeptPrior:
+def kept_prior(prior: Prior, ledger: RewardLedger, **limits: int) -> KeptPrior:
     allowance = Allowance(**limits)
     allowance.expect("ranking", calls=2)
-    return KeptPrior(prior, PackPrior(pack), ledger, RANKING, allowance)
+    return KeptPrior(prior, ledger, RANKING, allowance)
 
 
 async def test_a_ranking_is_paid_once_for_everyone_with_the_query(pack: DomainPack, ledger: RewardLedger) -> None:
     model = ScriptedChatModel([{"ranking": ["profession", "age"]}])
-    prior = kept_prior(ModelPrior(model, pack, fallback=no_ranking), pack, ledger)
+    prior = kept_prior(ModelPrior(model, pack), ledger)
     first = await prior(PERSON, frozenset(), REMAINING)
     other = PERSON.model_copy(update={"profile": Profile(values={"age": "20"})})
     assert await prior(other, frozenset(), REMAINING) == first
@@ -163,7 +163,7 @@ async def test_a_ranking_is_paid_once_for_everyone_with_the_query(pack: DomainPa
 
 async def test_the_fallback_ranks_where_the_model_fails_and_is_not_kept(pack: DomainPack, ledger: RewardLedger) -> None:
     model = ScriptedChatModel([ModelUnreachable("m", "down"), {"ranking": ["profession"]}])
-    prior = kept_prior(ModelPrior(model, pack, fallback=no_ranking), pack, ledger)
+    prior = FallbackPrior(kept_prior(ModelPrior(model, pack), ledger), PackPrior(pack))
     expected: Mapping[str, float] = await PackPrior(pack)(PERSON, frozenset(), REMAINING)
     assert await prior(PERSON, frozenset(), REMAINING) == expected
     assert prior.fallbacks == 1
@@ -175,6 +175,7 @@ async def test_the_fallback_ranks_beyond_the_limit(pack: DomainPack, ledger: Rew
     async def never(scenario: Scenario, known: frozenset[str], remaining: Sequence[str]) -> Mapping[str, float]:
         raise AssertionError("it costs calls")
 
-    prior = kept_prior(never, pack, ledger, max_calls=1)
+    kept = kept_prior(never, ledger, max_calls=1)
+    prior = FallbackPrior(kept, PackPrior(pack))
     assert sum((await prior(PERSON, frozenset(), REMAINING)).values()) == pytest.approx(1)
-    assert len(prior.refused) == 1
+    assert (len(kept.refused), prior.fallbacks) == (1, 1)
