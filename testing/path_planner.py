@@ -10,17 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
-<<<<<<< HEAD:testing/path_planner.py
-=======
-from askfirst.agents.context import Burden, PathPlanner, PlanLimits, PlanResult
-from askfirst.agents.errors import PlanningError
-from askfirst.domains import DomainPack, Profile, Scenario
-from askfirst.models import ModelUnreachable
->>>>>>> plans:tests/conformance/path_planner.py
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ..agents import Burden, PathPlanner, PlanningError, PlanResult
+from ..agents import Burden, PathPlanner, PlanLimits, PlanningError, PlanResult
 from ..domains import DomainPack, Profile, Scenario
 from ..models import ModelUnreachable
 from .suite import Suite

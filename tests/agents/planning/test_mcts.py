@@ -325,13 +325,8 @@ async def test_different_seeds_search_differently() -> None:
 def test_a_plan_does_not_depend_on_the_hash_seed_of_the_process() -> None:
     script = """
 import asyncio
-<<<<<<< HEAD
-from askfirst.agents.planning.mcts import MctsPlanner
-from askfirst.testing.path_planner import RecordedReward, plan, synthetic
-=======
 from askfirst.agents.planning import MctsPlanner
 from askfirst.testing.path_planner import RecordedReward, plan, synthetic
->>>>>>> plans
 reward = RecordedReward(synthetic(2))
 found = asyncio.run(plan(MctsPlanner(), reward, budget=4, evaluations=30))
 print(found.model_dump_json(), [sorted(s) for s in reward.calls])
