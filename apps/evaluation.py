@@ -13,12 +13,12 @@ from typing import Any, Literal, cast, get_args
 from ..agents import Reward
 from ..agents.planning.rewards import Allowance, RewardLedger
 from ..domains import InputError, Scenario, UnknownNameError
-from ..evals.records import RunFolder, RunSettings, plan_run, read_run
+from ..evals.records import EvalSettings, RunFolder, RunSettings, RunSummary, plan_run, read_run
 from ..evals.report import write_report
 from ..evals.running import Progress, run_eval
 from ..models import run_sync
 from ..simulators.datasets import load_scenarios, packaged_scenarios
-from ..simulators.users import COOPERATIVE_BEHAVIOUR, Behaviour, load_behaviours
+from ..simulators.users import load_behaviours
 from ..vectorstore import PathStore
 from .reward_keeping import planning_parts, rewards_file
 from .settings import Settings
@@ -26,9 +26,9 @@ from .wiring import Wiring
 
 __all__ = [
     "PACKAGED",
-    "EvalRequest",
     "EvalResult",
     "SplitChoice",
+    "eval_settings",
     "resume_run",
     "run_evaluation",
     "scenarios_from",
@@ -41,9 +41,15 @@ PACKAGED = "penguin_mini"
 SplitChoice = Literal["auto", "plan", "eval", "all"]
 
 _GATE = "fail_under"  # name of the gate among the options of a run
+_MAY_CHANGE = (_GATE, "base_url")  # from one start of a run to the next
+_ROLES = ("model", "user_model", "judge_model", "planner_model")
+_ASKED_FOR = frozenset(EvalSettings.model_fields).difference(_ROLES, ["options"])  # not taken from the settings
 
-# What a resumed run takes from the run folder. Endpoint, key and speed may differ.
+# What a run keeps of the settings, and takes again when it is resumed. Endpoint, key and speed may differ.
 _KEPT = (
+    "pack",
+    "store",
+    "base_url",
     "budget",
     "retrieve_k",
     "abstention",
@@ -55,38 +61,6 @@ _KEPT = (
     "chroma_url",
     "country",
 )
-
-
-@dataclass(frozen=True)
-class EvalRequest:
-    """What to evaluate.
-
-    Attributes:
-        data: a path, or ``"penguin_mini"``.
-        split: ``"auto"`` takes the "eval" split where the data has splits, so that planned queries are never judged.
-        conditions: as in ``parse_condition``.
-        limit: only the first scenarios.
-        repeats: conversations per scenario and condition.
-        max_turns: most messages of the assistant in a conversation.
-        behaviours: how the simulated people behave: packaged names or paths of files; every scenario is run under each.
-        turns: messages of the person after the assistant's answer.
-        redraws: how often a conversation is drawn again whose simulated person failed.
-        check_users: whether the judge's model checks the simulated people too; there must be one.
-        fail_under: the gate, 1 to 5: the mean that no condition may be below; None: no gate.
-    """
-
-    data: str
-    conditions: tuple[str, ...]
-    split: SplitChoice = "auto"
-    limit: int | None = None
-    seed: int = 0
-    repeats: int = 1
-    max_turns: int = 12
-    behaviours: tuple[str, ...] = (COOPERATIVE_BEHAVIOUR.name,)
-    turns: int = 0
-    redraws: int = 2
-    check_users: bool = False
-    fail_under: float | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +78,7 @@ class EvalResult:
 
     folder: Path
     settings: RunSettings
-    summary: dict[str, Any]
+    summary: RunSummary
     errors: int
     without_paths: bool
     unjudged: int = 0
@@ -116,7 +90,7 @@ class EvalResult:
             failed = [f"{self.errors} failed"] if self.errors else []
             failed += [f"{self.unjudged} met a judge whose endpoint failed"] if self.unjudged else []
             return f"Conversations without a score: {', '.join(failed)}; try them again with --resume {self.folder}"
-        if self.summary["done"] and not any(row["scored"] for row in self.summary["conditions"].values()):
+        if self.summary.done and not any(row.scored for row in self.summary.conditions.values()):
             return f"No conversation has a score; the reasons are in {self.folder / 'conversations.jsonl'}"
         return None
 
@@ -128,8 +102,7 @@ class EvalResult:
 
     def below(self, gate: float) -> list[str]:
         """Conditions whose mean score is lower than ``gate``, or which have no score."""
-        rows = self.summary["conditions"].items()
-        return [name for name, row in rows if row["mean"] is None or row["mean"] < gate]
+        return [name for name, row in self.summary.conditions.items() if row.mean is None or row.mean < gate]
 
 
 def split_choice(text: str) -> SplitChoice:
@@ -161,47 +134,45 @@ def scenarios_from(
     return chosen
 
 
+def eval_settings(wiring: Wiring, **given: Any) -> EvalSettings:
+    """What is to be evaluated, of the options of a person and the settings of ``wiring``.
+
+    Args:
+        given: fields of ``EvalSettings``, ``split`` (``SplitChoice``: "auto" takes the "eval" split where the data has
+            splits, so that planned queries are never judged) and ``fail_under`` (the gate, 1 to 5: the mean that no
+            condition may be below). None, and what is nothing of these, is left out.
+
+    Raises:
+        UnknownNameError: there is no such split.
+    """
+    return EvalSettings(
+        **{name: value for name, value in given.items() if name in _ASKED_FOR and value is not None},
+        model=wiring.spec("agent"),
+        user_model=wiring.spec("user"),
+        judge_model=wiring.spec("judge"),
+        planner_model=wiring.spec("planner"),
+        options=_options(wiring.settings, given),
+    )
+
+
 def run_evaluation(
-    request: EvalRequest, wiring: Wiring, out: Path, *, on_progress: Callable[[Progress], None]
+    wanted: EvalSettings, wiring: Wiring, out: Path, *, on_progress: Callable[[Progress], None]
 ) -> EvalResult:
     """Run a new evaluation into ``out``, with its report.
+
+    Args:
+        wanted: as ``eval_settings`` makes it.
 
     Raises:
         InputError, RunFolderError: nothing was run.
         RunAborted: every conversation fails; what was tried is in the folder.
     """
-    if request.check_users and wiring.model("judge") is None:
+    if wanted.check_users and wiring.model("judge") is None:
         raise InputError(
             "--check-users asks the judge's model, and there is none; give --judge-model too, or leave it out"
         )
-    scenarios = scenarios_from(request.data, wiring, request.split, default="eval")
     settings, used, _ = plan_run(
-        scenarios,
-        request.conditions,
-        wiring.pack,
-        data=request.data,
-        model=wiring.spec("agent"),
-        user_model=wiring.spec("user"),
-        judge_model=wiring.spec("judge"),
-        planner_model=wiring.spec("planner"),
-        offline=wiring.offline,
-        repeats=request.repeats,
-        seed=request.seed,
-        limit=request.limit,
-        max_turns=request.max_turns,
-        turns=request.turns,
-        behaviours=load_behaviours(request.behaviours, wiring.pack),
-        redraws=request.redraws,
-        check_users=request.check_users,
-        prompts=wiring.prompt_hashes(),
-        options={
-            "split": request.split,
-            "pack": wiring.settings.pack,
-            "store": str(wiring.settings.store),
-            "base_url": wiring.settings.base_url,
-            **{name: getattr(wiring.settings, name) for name in _KEPT},
-            **({_GATE: request.fail_under} if request.fail_under is not None else {}),
-        },
+        _scenarios(wanted, wiring), wanted, wiring.pack, offline=wiring.offline, prompts=wiring.prompt_hashes()
     )
     RunFolder.check_free(out)
     wiring.check_models()
@@ -224,35 +195,20 @@ def resume_run(
     Args:
         given: gives what a run folder does not hold or may change: key, endpoint, time limits, concurrency.
         on_progress: called at once with how far the run is, then after every conversation.
-        named: what was asked for by name, as fields of ``EvalRequest`` and ``Settings``; may not contradict the run.
+        named: what was asked for by name, as for ``eval_settings``; may not contradict the run.
 
     Raises:
         InputError: the run's data is gone or has changed.
         SettingsDiffer: ``named`` contradicts the run.
         RunFolderError: there is no run, or another process has it.
     """
-    wanted = _named_in(read_run(out).settings, given, named) if named else None
+    wanted = _with_named(read_run(out).settings, given, named) if named else None
     with RunFolder.resume(out, wanted) as folder:
         stored = folder.settings
-        held = folder.records
-        left = [r for r in held if not r.worth_another_try]
+        left = [r for r in folder.records if not r.worth_another_try]
         on_progress(Progress(len(left), stored.planned, 0, sum(r.unscored is not None for r in left)))
         wiring = Wiring(_settings_of(stored, given))
-        split = stored.options.get("split", "auto")
-        scenarios = scenarios_from(stored.data, wiring, split_choice(str(split)), default="eval")
-        again, used, _ = plan_run(
-            scenarios,
-            stored.conditions,
-            wiring.pack,
-            data=stored.data,
-            model=stored.model,
-            user_model=stored.user_model,
-            judge_model=stored.judge_model,
-            limit=stored.limit,
-            max_turns=stored.max_turns,
-            turns=stored.turns,
-            behaviours=_behaviours_of(stored),
-        )
+        again, used, _ = plan_run(_scenarios(stored, wiring), stored, wiring.pack, behaviours=stored.kept_behaviours)
         if again.data_digest != stored.data_digest:
             raise InputError(f"{stored.data}: the scenarios have changed since {out} was begun; start a new run")
         if wiring.prompt_hashes() != stored.prompts:
@@ -262,40 +218,37 @@ def resume_run(
             return _run(folder, used, wiring, store, on_progress)
 
 
-def _named_in(stored: RunSettings, given: Settings, named: Mapping[str, Any]) -> RunSettings:
+def _options(settings: Settings, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a run keeps by name."""
+    kept = settings.model_dump(mode="json", include=set(_KEPT))
+    gate = given.get(_GATE)
+    return {
+        "split": split_choice(given.get("split") or "auto"),
+        **{name: kept[name] for name in _KEPT},
+        **({} if gate is None else {_GATE: gate}),
+    }
+
+
+def _scenarios(wanted: EvalSettings, wiring: Wiring) -> list[Scenario]:
+    split = split_choice(str(wanted.options.get("split", "auto")))
+    return scenarios_from(wanted.data, wiring, split, default="eval")
+
+
+def _with_named(stored: RunSettings, given: Settings, named: Mapping[str, Any]) -> RunSettings:
     """``stored`` with everything of ``named`` that decides what a run does."""
-    update: dict[str, Any] = {}
-    options = dict(stored.options)
-    for name, value in named.items():
-        if name == "behaviours":
-            pack = Wiring(_settings_of(stored, given)).pack
-            update[name] = tuple(b.name for b in load_behaviours(value, pack))
-        elif name in (*_KEPT, "pack"):
-            options[name] = getattr(given, name)
-        elif name in ("split", "store"):
-            options[name] = str(value)
-        elif name in RunSettings.model_fields:
-            update[name] = value
-    return stored.model_copy(update={**update, "options": options})
+    update = {name: value for name, value in named.items() if name in EvalSettings.model_fields}
+    if behaviours := update.get("behaviours"):
+        pack = Wiring(_settings_of(stored, given)).pack
+        update["behaviours"] = tuple(b.name for b in load_behaviours(behaviours, pack))
+    options = {n: v for n, v in _options(given, named).items() if n in named and n not in _MAY_CHANGE}
+    return stored.model_copy(update={**update, "options": {**stored.options, **options}})
 
 
 def _settings_of(stored: RunSettings, given: Settings) -> Settings:
-    kept = {name: stored.options.get(name) for name in (*_KEPT, "pack", "store")}
-    roles = {
-        "model": stored.model,
-        "user_model": stored.user_model,
-        "judge_model": stored.judge_model,
-        "planner_model": stored.planner_model,
-        "base_url": given.base_url or stored.options.get("base_url"),
-    }
+    kept = {name: stored.options.get(name) for name in _KEPT}
+    kept |= {name: getattr(stored, name) for name in _ROLES}
     # Every field is given, so that the environment of today changes nothing of what was begun.
-    return Settings(**{**given.model_dump(), **kept, **roles})
-
-
-def _behaviours_of(stored: RunSettings) -> tuple[Behaviour, ...]:
-    """As they were when the run began: their files may be gone or changed."""
-    kept = stored.behaviour_definitions
-    return tuple(Behaviour.model_validate(kept[b]) if b in kept else COOPERATIVE_BEHAVIOUR for b in stored.behaviours)
+    return Settings(**{**given.model_dump(), **kept, "base_url": given.base_url or kept["base_url"]})
 
 
 def _run(
@@ -306,7 +259,7 @@ def _run(
     on_progress: Callable[[Progress], None],
 ) -> EvalResult:
     settings = folder.settings
-    behaviours = _behaviours_of(settings)
+    behaviours = settings.kept_behaviours
     people = {b.name: partial(wiring.simulated_user, behaviour=b, turns=settings.turns) for b in behaviours}
     with _rewards(settings, wiring) as reward:
         summary = run_sync(

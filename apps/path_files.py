@@ -16,7 +16,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..domains import DataError, DomainPack, UnknownNameError, fold
-from ..simulators.datasets import Place, Report, atomic_text, guess_domain, read_csv_rows, read_json_lines
+from ..simulators.datasets import Place, Report, guess_domain, read_csv_rows, read_json_lines
+from ..simulators.storage import atomic_text
 from ..vectorstore import PathStore, PlannedPath, add_in_batches
 
 __all__ = ["PUBLISHED", "UNKNOWN", "ImportSummary", "import_paths", "path_line", "read_paths", "write_paths"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..domains import DataError, InputError
 from ..models import ChatModel, run_sync
-from ..simulators.datasets import atomic_text, format_of, iter_posts, json_line, refuse_existing, replace_scenarios
+from ..simulators.datasets import format_of, iter_posts, json_line, refuse_existing, replace_scenarios
 from ..simulators.extraction import (
     ExtractionRequest,
     ExtractionResult,
@@ -31,6 +31,7 @@ from ..simulators.generation import (
     generated_scenarios,
     generation_settings,
 )
+from ..simulators.storage import atomic_text
 from ..vectorstore import embedder
 from .wiring import Wiring
 

@@ -12,14 +12,14 @@ QUOTES = str.maketrans(dict.fromkeys("‘’‛ʼʹʻʽˈ′‵`´＇ꞌ", "'") 
 
 
 def tidy(text: str) -> str:
-    """``text`` as a person meant it: straight quotes, no invisible characters, single spaces; a line per paragraph or
-    point of a list. A single line break is a space."""
+    """``text`` as a person meant it: straight quotes, no invisible characters, single spaces. A single line break is a
+    space; paragraphs are told apart by an empty line, points of a list stand on lines of their own."""
     if text.isascii() and text.isprintable() and "`" not in text and "  " not in text:
         return text.strip()
     # Quotes first: to NFKC, an acute accent that stands alone is a space with a combining one.
     composed = unicodedata.normalize("NFKC", text.translate(QUOTES)).translate(QUOTES)
     visible = "".join(_visible(c) for c in composed)
-    return _SPACE.sub(lambda found: " " if is_soft(found) else "\n", visible).strip()
+    return _SPACE.sub(_folded, visible).strip()
 
 
 def plain(text: str) -> str:
@@ -37,6 +37,12 @@ def is_soft(space: re.Match[str]) -> bool:
     run = space[0]
     breaks = sum(run.count(c) for c in _BREAKS) - run.count("\r\n")
     return breaks == 0 or (breaks == 1 and not _POINT.match(space.string, space.end()))
+
+
+def _folded(space: re.Match[str]) -> str:
+    if is_soft(space):
+        return " "
+    return "\n" if _POINT.match(space.string, space.end()) else "\n\n"
 
 
 _BREAKS = "\r\n\x0b\x0c\x85\u2028\u2029"

@@ -1,8 +1,8 @@
 """Judges, conditions, the runner, statistics and the report: tests any assistant through ``Assistant``.
 
 May import ``simulators``, ``models`` and ``domains``; never ``agents``, ``graphs`` or ``vectorstore``. Main path:
-``plan_run`` -> ``RunFolder.create`` -> ``run_eval`` -> ``write_report``. From synchronous code wrap ``run_eval`` in
-``askfirst.models.run_sync``.
+``EvalSettings`` -> ``plan_run`` -> ``RunFolder.create`` -> ``run_eval`` -> ``write_report``. From synchronous code wrap
+``run_eval`` in ``askfirst.models.run_sync``.
 """
 
 from .assistants import (
@@ -17,7 +17,16 @@ from .assistants import (
 )
 from .errors import EvalError, RewardUnscored, RunAborted, RunExists, RunFolderError, RunLocked, SettingsDiffer
 from .judging import CRITERIA, BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge, Unscored, Verdict
-from .records import ConversationRecord, Run, RunFolder, RunSettings, plan_run, read_run
+from .records import (
+    ConversationRecord,
+    EvalSettings,
+    Run,
+    RunFolder,
+    RunSettings,
+    RunSummary,
+    plan_run,
+    read_run,
+)
 from .report import OFFLINE_LABEL, crisis_notes, write_report
 from .running import Progress, run_eval
 from .statistics import clustered_interval, paired_difference, summarise, unclear_notes
@@ -32,6 +41,7 @@ __all__ = [
     "Condition",
     "ConversationRecord",
     "EvalError",
+    "EvalSettings",
     "Extract",
     "HeuristicJudge",
     "Judge",
@@ -47,6 +57,7 @@ __all__ = [
     "RunFolderError",
     "RunLocked",
     "RunSettings",
+    "RunSummary",
     "SettingsDiffer",
     "Unscored",
     "Verdict",

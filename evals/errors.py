@@ -13,11 +13,21 @@ AskfirstError
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from ..domains import AskfirstError, InputError
 
-__all__ = ["EvalError", "RewardUnscored", "RunAborted", "RunExists", "RunFolderError", "RunLocked", "SettingsDiffer"]
+__all__ = [
+    "EvalError",
+    "RewardUnscored",
+    "RunAborted",
+    "RunExists",
+    "RunFolderError",
+    "RunLocked",
+    "SettingsDiffer",
+    "folder_errors",
+]
 
 
 class EvalError(AskfirstError):
@@ -93,3 +103,12 @@ class SettingsDiffer(RunFolderError):
         self.differences = dict(differences)
         listed = "; ".join(f"{name}: {old} there, {new} now" for name, (old, new) in self.differences.items())
         super().__init__(folder, f"was run with other settings ({listed}); resume with the same, or start a new run")
+
+
+@contextmanager
+def folder_errors(folder: object, done: str) -> Iterator[None]:
+    """Makes an ``OSError`` one of ``folder``, which cannot be ``done``: "read", "written" or "made"."""
+    try:
+        yield
+    except OSError as error:
+        raise RunFolderError(folder, f"cannot be {done} ({error.strerror or error})") from error

@@ -31,7 +31,7 @@ def readings(message: str) -> tuple[str, ...]:
         half = _LONGEST_MESSAGE // 2
         message = f"{message[:half]}\n{message[-half:]}"
     # A line break may stand inside a statement, or end one without a full stop: both readings count.
-    whole, by_line = plain(message), "\n".join(map(plain, message.splitlines()))
+    whole, by_line = plain(message), "\n\n".join(map(plain, message.splitlines()))
     return tuple(dict.fromkeys(r for text in dict.fromkeys((whole, by_line)) for r in _undisguised(text)))
 
 

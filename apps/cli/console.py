@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..plan_estimate import Estimate
 
-__all__ = ["Advance", "note", "out", "print_estimate", "print_json", "progress", "resumable"]
+__all__ = ["Advance", "can_go_on", "note", "out", "print_estimate", "print_json", "progress", "resumable"]
 
 
 def out() -> Console:
@@ -70,6 +71,23 @@ def resumable(text: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         note(text)
+        raise
+
+
+@contextmanager
+def can_go_on(run: Path) -> Iterator[None]:
+    """Says how to go on with the evaluation in the folder ``run``, where the block stops before its end."""
+    from ...evals import RunAborted
+
+    command = f"go on with: askfirst eval --resume {run}"
+    try:
+        yield
+    except RunAborted as stopped:
+        note(f"askfirst: {stopped}. What was finished is kept; {command}")
+        raise typer.Exit(3) from stopped
+    except KeyboardInterrupt:
+        if (run / "run.json").exists():
+            note(f"Interrupted. Nothing that was finished is lost; {command}")
         raise
 
 

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from . import options
-from .console import note, print_json, progress
-from .table import print_summary
+from .console import can_go_on, note, progress
+from .table import print_result
 
 __all__ = ["CONDITIONS", "demo"]
 
@@ -44,7 +44,7 @@ def demo(
     from ...agents.planning.rewards import RewardLedger
     from ...evals.records import RunFolder
     from ...models import run_sync
-    from ..evaluation import PACKAGED, EvalRequest, run_evaluation, scenarios_from
+    from ..evaluation import PACKAGED, eval_settings, run_evaluation, scenarios_from
     from ..planning import PlanRequest, plan_limits, plan_scenarios
     from ..reward_keeping import rewards_file
     from ..wiring import Wiring
@@ -72,19 +72,9 @@ def demo(
         )
     for scenario_id, reason in planned.failed:
         note(f"{scenario_id}: {reason}")
-    request = EvalRequest(data=PACKAGED, conditions=CONDITIONS, split="eval", limit=limit, seed=seed)
-    try:
-        with progress("Conversations", quiet=as_json) as advance:
-            result = run_evaluation(request, wiring, folder, on_progress=lambda p: advance(p.done, p.planned))
-    except KeyboardInterrupt:
-        if (folder / "run.json").exists():
-            note(f"Interrupted. Nothing that was finished is lost; go on with: askfirst eval --resume {folder}")
-        raise
-    if as_json:
-        print_json({"run": str(folder), **result.summary})
-    else:
-        print_summary(result)
-    if problem := result.problem:
-        note(problem)
-    if problem or planned.failed:
+    wanted = eval_settings(wiring, data=PACKAGED, conditions=CONDITIONS, split="eval", limit=limit, seed=seed)
+    with can_go_on(folder), progress("Conversations", quiet=as_json) as advance:
+        result = run_evaluation(wanted, wiring, folder, on_progress=lambda p: advance(p.done, p.planned))
+    print_result(result, as_json=as_json)
+    if result.problem or planned.failed:
         raise typer.Exit(3)

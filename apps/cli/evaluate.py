@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import options
-from .console import note, print_json, progress
-from .table import print_summary
+from .console import can_go_on, note, progress
+from .table import print_result
+
+if TYPE_CHECKING:
+    from ...evals import Progress
 
 __all__ = ["evaluate"]
 
@@ -19,7 +24,7 @@ def evaluate(
     data: Annotated[
         str | None, typer.Argument(help="File or folder of scenarios, or 'penguin_mini'.", show_default=False)
     ] = None,
-    condition: Annotated[
+    conditions: Annotated[
         list[str] | None,
         typer.Option(
             "--condition",
@@ -39,7 +44,7 @@ def evaluate(
     limit: options.Limit = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Conversations per scenario and condition.")] = 1,
     max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Most messages of the assistant.")] = 12,
-    behaviour: Annotated[
+    behaviours: Annotated[
         list[str] | None,
         typer.Option(
             "--behaviour",
@@ -85,61 +90,24 @@ def evaluate(
     as_json: options.Json = False,
 ) -> None:
     """Hold simulated conversations under each condition, judge them, and write a run folder with report.html."""
-    settings = options.settings(locals())
-    from ...domains import InputError
-    from ...evals import RunAborted, SettingsDiffer
-    from ..evaluation import EvalRequest, resume_run, run_evaluation, split_choice
+    given = dict(locals())
+    settings = options.settings(given)
+    from ..evaluation import eval_settings, resume_run, run_evaluation
     from ..wiring import Wiring
 
-    if resume is not None:
-        if data is not None or condition or output is not None:
-            raise InputError("--resume takes everything from the run; leave out DATA, --condition and --out")
-        folder = resume
-    elif data is None or not condition or output is None:
-        raise InputError("give DATA, --condition (once or more) and --out, or --resume RUN")
-    else:
-        folder = output
-    try:
-        with progress("Conversations", quiet=as_json) as advance:
-            if resume is not None:
-                named = _named(ctx)
-                result = resume_run(resume, settings, on_progress=lambda p: advance(p.done, p.planned), named=named)
-            else:
-                request = EvalRequest(
-                    data=data or "",
-                    conditions=tuple(condition or ()),
-                    split=split_choice(split),
-                    limit=limit,
-                    seed=seed,
-                    repeats=repeats,
-                    max_turns=max_turns,
-                    behaviours=tuple(behaviour) if behaviour is not None else ("cooperative",),
-                    turns=turns,
-                    redraws=redraws,
-                    check_users=check_users,
-                    fail_under=fail_under,
-                )
-                result = run_evaluation(
-                    request, Wiring(settings), folder, on_progress=lambda p: advance(p.done, p.planned)
-                )
-    except SettingsDiffer as other:
-        listed = "; ".join(f"{_option(n)}: {old} there, {new} now" for n, (old, new) in other.differences.items())
-        raise InputError(
-            f"--resume {folder}: the run was begun with other settings ({listed}); leave that out, or start a new run"
-        ) from other
-    except RunAborted as stopped:
-        note(f"askfirst: {stopped}. What was finished is kept; go on with: askfirst eval --resume {folder}")
-        raise typer.Exit(3) from stopped
-    except KeyboardInterrupt:
-        if (folder / "run.json").exists():
-            note(f"Interrupted. Nothing that was finished is lost; go on with: askfirst eval --resume {folder}")
-        raise
-    if as_json:
-        print_json({"run": str(folder), **result.summary})
-    else:
-        print_summary(result)
-    if problem := result.problem:
-        note(problem)
+    folder = _folder(data, conditions, output, resume)
+    with can_go_on(folder), _differences_as_options(ctx, folder), progress("Conversations", quiet=as_json) as advance:
+
+        def tell(so_far: Progress) -> None:
+            advance(so_far.done, so_far.planned)
+
+        if resume is not None:
+            result = resume_run(resume, settings, on_progress=tell, named=_named(ctx))
+        else:
+            wiring = Wiring(settings)
+            result = run_evaluation(eval_settings(wiring, **given), wiring, folder, on_progress=tell)
+    print_result(result, as_json=as_json)
+    if result.problem:
         raise typer.Exit(3)
     gate = fail_under if fail_under is not None else result.gate
     if gate is not None and (low := result.below(gate)):
@@ -147,16 +115,36 @@ def evaluate(
         raise typer.Exit(1)
 
 
-_SINGULAR = {"behaviour": "behaviours"}  # option -> setting, where the names differ
+def _folder(data: str | None, conditions: list[str] | None, output: Path | None, resume: Path | None) -> Path:
+    """The folder of the run. Raises ``InputError`` where what is given is neither a new run nor one to go on with."""
+    from ...domains import InputError
+
+    if resume is not None:
+        if data is not None or conditions or output is not None:
+            raise InputError("--resume takes everything from the run; leave out DATA, --condition and --out")
+        return resume
+    if data is None or not conditions or output is None:
+        raise InputError("give DATA, --condition (once or more) and --out, or --resume RUN")
+    return output
 
 
 def _named(ctx: typer.Context) -> dict[str, Any]:
-    """What stands on the command line, by setting; the gate may change from one start to the next."""
+    """What stands on the command line; the gate may change from one start to the next."""
     names = {n: ctx.get_parameter_source(n) for n in ctx.params if n not in ("resume", "fail_under", "as_json")}
-    given = [n for n, source in names.items() if source is not None and source.name == "COMMANDLINE"]
-    return {_SINGULAR.get(n, n): ctx.params[n] for n in given}
+    return {n: ctx.params[n] for n, source in names.items() if source is not None and source.name == "COMMANDLINE"}
 
 
-def _option(setting: str) -> str:
-    option = next((o for o, s in _SINGULAR.items() if s == setting), setting)
-    return f"--{option.replace('_', '-')}"
+@contextmanager
+def _differences_as_options(ctx: typer.Context, folder: Path) -> Iterator[None]:
+    """Names settings that contradict the run as a person gave them: as options."""
+    from ...domains import InputError
+    from ...evals import SettingsDiffer
+
+    option = {p.name: p.opts[0] for p in ctx.command.params}
+    try:
+        yield
+    except SettingsDiffer as other:
+        listed = "; ".join(f"{option.get(n, n)}: {old} there, {new} now" for n, (old, new) in other.differences.items())
+        raise InputError(
+            f"--resume {folder}: the run was begun with other settings ({listed}); leave that out, or start a new run"
+        ) from other

@@ -274,8 +274,9 @@ def _sample_profiles(
     as_json: bool,
 ) -> None:
     from ...domains import InputError
-    from ...simulators.datasets import atomic_text, format_of, json_line, refuse_existing
+    from ...simulators.datasets import format_of, json_line, refuse_existing
     from ...simulators.generation import ProfileCounts, draft_record, sample_drafts
+    from ...simulators.storage import atomic_text
 
     if format_of(output) != "jsonl":
         raise InputError(f"{output}: profiles are written as JSON lines; end the name in .jsonl")

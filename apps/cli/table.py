@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .console import out
+from .console import note, out, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ..evaluation import EvalResult
 
-__all__ = ["print_summary"]
+__all__ = ["print_result"]
 
 
-def print_summary(result: EvalResult) -> None:
+def print_result(result: EvalResult, *, as_json: bool) -> None:
+    """Print the summary of a finished run, and on stderr what went wrong."""
+    if as_json:
+        print_json({"run": str(result.folder), **result.summary.model_dump(mode="json")})
+    else:
+        _print_summary(result)
+    if problem := result.problem:
+        note(problem)
+
+
+def _print_summary(result: EvalResult) -> None:
     """Print one row per condition: score with interval, coverage, questions, failures."""
     from rich.markup import escape
     from rich.table import Table
@@ -36,26 +46,26 @@ def print_summary(result: EvalResult) -> None:
     table.add_column("Scored", justify="right")
     table.add_column("Questions", justify="right")
     table.add_column("Failed", justify="right")
-    for name, row in result.summary["conditions"].items():
+    for name, row in result.summary.conditions.items():
         table.add_row(
             name,
-            _number(row["mean"]),
-            f"{_number(row['low'])} to {_number(row['high'])}" if row["low"] is not None else "-",
-            f"{row['scored']}/{row['n']}",
-            _number(row["mean_questions"], 1),
-            str(row["errors"]),
+            _number(row.mean),
+            f"{_number(row.low)} to {_number(row.high)}" if row.low is not None else "-",
+            f"{row.scored}/{row.n}",
+            _number(row.mean_questions, 1),
+            str(row.errors),
         )
     console.print(table)
     if len(settings.behaviours) > 1:
         console.print("\nScore by behaviour of the simulated person, scored conversations", style="italic")
         console.print(_by_behaviour(result))
-    simulator = result.summary["simulator"]
-    if simulator["failed"]:
+    simulator = result.summary.simulator
+    if simulator.failed:
         console.print(
-            f"[yellow]Simulated people failed in {simulator['failed']} of {simulator['drawn']} draws; "
-            f"{simulator['excluded']} conversations were left out for it.[/]"
+            f"[yellow]Simulated people failed in {simulator.failed} of {simulator.drawn} draws; "
+            f"{simulator.excluded} conversations were left out for it.[/]"
         )
-    if result.summary["crisis"]:
+    if result.summary.crisis:
         console.print("\nConversations in which the person disclosed imminent risk", style="italic")
         console.print(_crisis(result))
         for line in crisis_notes(result.summary):
@@ -78,8 +88,8 @@ def _by_behaviour(result: EvalResult) -> Table:
     table.add_column("Behaviour")
     for condition in result.settings.conditions:
         table.add_column(condition, justify="right")
-    for name, cells in result.summary["by_behaviour"].items():
-        table.add_row(name, *(f"{_number(c['mean'])} ({c['scored']}/{c['n']})" for c in cells.values()))
+    for name, cells in result.summary.by_behaviour.items():
+        table.add_row(name, *(f"{_number(c.mean)} ({c.scored}/{c.n})" for c in cells.values()))
     return table
 
 
@@ -90,16 +100,16 @@ def _crisis(result: EvalResult) -> Table:
     table = Table("Condition")
     for heading in ("Disclosed", "Answered as a crisis", "Score", "All others"):
         table.add_column(heading, justify="right")
-    for name, row in result.summary["crisis"].items():
+    for name, row in result.summary.crisis.items():
         table.add_row(
             name,
-            f"{row['disclosed']} of {row['conversations']}",
-            f"{row['answered_as_crisis']} of {row['disclosed']}",
-            _number(row["mean"]),
-            _number(row["mean_without"]),
+            f"{row.disclosed} of {row.conversations}",
+            f"{row.answered_as_crisis} of {row.disclosed}",
+            _number(row.mean),
+            _number(row.mean_without),
         )
     return table
 
 
-def _number(value: Any, digits: int = 2) -> str:
+def _number(value: float | None, digits: int = 2) -> str:
     return "-" if value is None else f"{value:.{digits}f}"

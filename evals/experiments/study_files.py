@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import RunFolderError, SettingsDiffer
-from ..records import write_atomic
+from ...simulators.storage import different_settings, write_atomic
+from ..errors import RunFolderError, SettingsDiffer, folder_errors
 from .convergence import ConvergenceSettings, ScenarioSearches
 from .figures import regret_figure, rollouts_figure
 
@@ -55,7 +55,7 @@ def write_convergence(folder: Path, summary: Mapping[str, Any], results: Sequenc
         _TABLE: _csv(summary, results),
     }
     written = [folder / name for name in texts]
-    try:
+    with folder_errors(folder, "written"):
         for name, text in texts.items():
             write_atomic(folder / name, text)
         for name, draw in (("rollouts", rollouts_figure), ("regret", regret_figure)):
@@ -66,10 +66,8 @@ def write_convergence(folder: Path, summary: Mapping[str, Any], results: Sequenc
                 continue
             drawn = draw(summary)
             write_atomic(svg, drawn[0])
-            png.write_bytes(drawn[1])
+            write_atomic(png, drawn[1])
             written += [svg, png]
-    except OSError as error:
-        raise RunFolderError(folder, f"cannot be written ({error.strerror or error})") from error
     return written
 
 
@@ -80,16 +78,8 @@ def _same_study(folder: Path, settings: ConvergenceSettings) -> None:
     except (FileNotFoundError, ValueError, KeyError, TypeError) as error:
         problem = f"is not empty and holds no study with a readable {_SUMMARY}; choose another folder"
         raise RunFolderError(folder, problem) from error
-    here = settings.model_dump(mode="json")
-    names = dict.fromkeys([*there, *here])
-    differences = {n: (_short(there.get(n)), _short(here.get(n))) for n in names if there.get(n) != here.get(n)}
-    if differences:
+    if differences := different_settings(there, settings.model_dump(mode="json")):
         raise SettingsDiffer(folder, differences)
-
-
-def _short(value: Any) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _csv(summary: Mapping[str, Any], results: Sequence[ScenarioSearches]) -> str:

@@ -5,12 +5,13 @@ from .heuristic_judge import OFFLINE_JUDGE, HeuristicJudge
 from .judge import Judge, LlmJudge, is_service_failure
 from .reflection import Reflection
 from .reward import BestSubset, JudgedAnswerReward
-from .verdict import CRITERIA, Unscored, Verdict
+from .verdict import CRITERIA, Criterion, Unscored, Verdict
 
 __all__ = [
     "CRITERIA",
     "OFFLINE_JUDGE",
     "BestSubset",
+    "Criterion",
     "HeuristicJudge",
     "Judge",
     "JudgedAnswerReward",

@@ -7,27 +7,36 @@ the run is resumed; whole files are replaced by renaming, never rewritten in pla
 from __future__ import annotations
 
 import json
-import os
 import platform
-import shutil
-import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from pydantic import ValidationError
 
 from ...domains import DataError
-from ..errors import RunExists, RunFolderError, RunLocked, SettingsDiffer
-from .record import ConversationRecord, RecordKey, RunSettings
+from ...simulators.storage import (
+    FileHeld,
+    LineLog,
+    UnreadableLine,
+    append_lines,
+    atomic_folder,
+    different_settings,
+    held_lock,
+    read_lines,
+    write_atomic,
+)
+from ..errors import RunExists, RunFolderError, RunLocked, SettingsDiffer, folder_errors
+from .record import ConversationRecord, RecordKey
+from .settings import RunSettings
+from .summary import RunSummary
 
-__all__ = ["Run", "RunFolder", "read_run", "write_atomic"]
+__all__ = ["Run", "RunFolder", "read_run"]
 
 _FORMAT = 1
 _RUN, _CONVERSATIONS, _SUMMARY = "run.json", "conversations.jsonl", "summary.json"
@@ -42,10 +51,15 @@ class RunFolder:
         settings: what the run does.
     """
 
-    def __init__(self, path: Path, settings: RunSettings, lock: FileLock, records: list[ConversationRecord]) -> None:
+    def __init__(self, path: Path, settings: RunSettings, lock: FileLock) -> None:
         self.path, self.settings = path, settings
-        self._lock, self._records = lock, {r.key: r for r in records}
-        self._file: IO[bytes] | None = None
+        with folder_errors(path, "read"):
+            self._log = LineLog(path / _CONVERSATIONS, _record, lock)
+        try:
+            self._records = _by_key(self._log.path, self._log.entries)
+        except DataError:
+            self._log.close()
+            raise
 
     @classmethod
     def create(cls, path: str | Path, settings: RunSettings, *, created: datetime) -> Self:
@@ -67,21 +81,11 @@ class RunFolder:
         }
         text = json.dumps(info, indent=2, ensure_ascii=False) + "\n"
         if folder.is_dir():
-            return cls(folder, settings, _begun_in(folder, text), [])
-        try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-            try:
-                draft.chmod(0o755)
-                write_atomic(draft / _RUN, text)
-                (draft / _CONVERSATIONS).touch()
-                draft.rename(folder)
-            except BaseException:
-                shutil.rmtree(draft, ignore_errors=True)
-                raise
-        except OSError as error:
-            raise RunFolderError(folder, f"cannot be made ({error.strerror or error})") from error
-        return cls(folder, settings, _locked(folder), [])
+            return cls(folder, settings, _begun_in(folder, text))
+        with folder_errors(folder, "made"), atomic_folder(folder) as draft:
+            write_atomic(draft / _RUN, text)
+            (draft / _CONVERSATIONS).touch()
+        return cls(folder, settings, _locked(folder))
 
     @staticmethod
     def check_free(path: str | Path) -> None:
@@ -91,10 +95,8 @@ class RunFolder:
             if folder.exists() or folder.is_symlink():
                 raise RunExists(folder, "is there already and is no folder; choose another name")
             return
-        try:
+        with folder_errors(folder, "read"):
             held = {entry.name for entry in folder.iterdir()}
-        except OSError as error:
-            raise RunFolderError(folder, f"cannot be read ({error.strerror or error})") from error
         if _RUN in held:
             raise RunExists(folder)
         if held - {_LOCK}:
@@ -115,20 +117,9 @@ class RunFolder:
         """
         folder = Path(path)
         stored = _read_settings(folder)
-        differences = _differences(stored, settings) if settings is not None else {}
-        if differences:
+        if settings is not None and (differences := different_settings(_flat(stored), _flat(settings))):
             raise SettingsDiffer(folder, differences)
-        lock = _locked(folder)
-        try:
-            _mend(folder / _CONVERSATIONS)
-            records = _read_records(folder / _CONVERSATIONS)
-        except OSError as error:
-            lock.release()
-            raise RunFolderError(folder, f"cannot be read ({error.strerror or error})") from error
-        except BaseException:
-            lock.release()
-            raise
-        return cls(folder, stored, lock, records)
+        return cls(folder, stored, _locked(folder))
 
     @property
     def done(self) -> int:
@@ -154,18 +145,8 @@ class RunFolder:
         """
         if record.key in self._records:
             raise ValueError(f"conversation {record.key} is in the run already")
-        file = self._opened()
-        end = file.seek(0, os.SEEK_END)
-        try:
-            rest = memoryview(record.line().encode() + b"\n")
-            while rest:  # an unbuffered write may take only a part
-                rest = rest[file.write(rest) :]
-            os.fsync(file.fileno())
-        except OSError as error:
-            with suppress(OSError):  # what cannot be cut off now is a torn last line, which resuming drops
-                os.ftruncate(file.fileno(), end)
-            self._close_file()
-            raise RunFolderError(self.path, f"cannot be written ({error.strerror or error})") from error
+        with folder_errors(self.path, "written"):
+            self._log.append(record.line())
         self._records[record.key] = record
 
     def set_aside_failures(self) -> int:
@@ -174,30 +155,21 @@ class RunFolder:
         if not failed:
             return 0
         kept = [r for r in self._records.values() if not r.worth_another_try]
-        self._close_file()
-        try:
-            with (self.path / _SET_ASIDE).open("ab") as file:
-                file.writelines(r.line().encode() + b"\n" for r in failed)
-                file.flush()
-                os.fsync(file.fileno())
-            write_atomic(self.path / _CONVERSATIONS, "".join(r.line() + "\n" for r in kept))
-        except OSError as error:
-            raise RunFolderError(self.path, f"cannot be written ({error.strerror or error})") from error
+        with folder_errors(self.path, "written"):
+            append_lines(self.path / _SET_ASIDE, (r.line() for r in failed))
+            self._log.replace(r.line() for r in kept)
         self._records = {r.key: r for r in kept}
         return len(failed)
 
-    def write_summary(self, summary: Mapping[str, Any]) -> None:
+    def write_summary(self, summary: RunSummary) -> None:
         """Replace ``summary.json``. Raises ``RunFolderError`` if it cannot be written; the old one then stands."""
-        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        try:
+        text = json.dumps(summary.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        with folder_errors(self.path, "written"):
             write_atomic(self.path / _SUMMARY, text)
-        except OSError as error:
-            raise RunFolderError(self.path, f"cannot be written ({error.strerror or error})") from error
 
     def close(self) -> None:
         """Let another process have the run."""
-        self._close_file()
-        self._lock.release()
+        self._log.close()
 
     def __enter__(self) -> Self:
         return self
@@ -206,17 +178,6 @@ class RunFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _opened(self) -> IO[bytes]:
-        if self._file is None:
-            # Unbuffered: after a failed write nothing may linger in a buffer and reach the file at close.
-            self._file = (self.path / _CONVERSATIONS).open("ab", buffering=0)
-        return self._file
-
-    def _close_file(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
 
 
 @dataclass(frozen=True)
@@ -240,27 +201,10 @@ def read_run(path: str | Path) -> Run:
     folder = Path(path)
     settings = _read_settings(folder)
     info = json.loads((folder / _RUN).read_text(encoding="utf-8"))
-    try:
-        records = _read_records(folder / _CONVERSATIONS)
-    except OSError as error:
-        raise RunFolderError(folder, f"cannot be read ({error.strerror or error})") from error
-    return Run(folder, str(info.get("created", "")), str(info.get("askfirst", "")), settings, tuple(records))
-
-
-def write_atomic(path: Path, text: str) -> None:
-    """Replace ``path``: a reader, or a crash, sees the old file or the new one. Raises ``OSError``."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
+    file = folder / _CONVERSATIONS
+    with folder_errors(folder, "read"):
+        records = _by_key(file, read_lines(file, _record))
+    return Run(folder, str(info.get("created", "")), str(info.get("askfirst", "")), settings, tuple(records.values()))
 
 
 def _begun_in(folder: Path, run: str) -> FileLock:
@@ -268,29 +212,25 @@ def _begun_in(folder: Path, run: str) -> FileLock:
     lock = _locked(folder)
     try:
         RunFolder.check_free(folder)  # another process may have begun between the look and the lock
-        try:
-            (folder / _CONVERSATIONS).touch()
-            write_atomic(folder / _RUN, run)
-        except BaseException:
-            (folder / _CONVERSATIONS).unlink(missing_ok=True)
-            raise
-    except BaseException as error:
+        with folder_errors(folder, "written"):
+            try:
+                (folder / _CONVERSATIONS).touch()
+                write_atomic(folder / _RUN, run)
+            except BaseException:
+                (folder / _CONVERSATIONS).unlink(missing_ok=True)
+                raise
+    except BaseException:
         lock.release()
-        if isinstance(error, OSError):
-            raise RunFolderError(folder, f"cannot be written ({error.strerror or error})") from error
         raise
     return lock
 
 
 def _locked(folder: Path) -> FileLock:
-    lock = FileLock(folder / _LOCK, blocking=False, thread_local=False)
     try:
-        lock.acquire()
-    except Timeout as error:
+        with folder_errors(folder, "written"):
+            return held_lock(folder / _LOCK)
+    except FileHeld as error:
         raise RunLocked(folder) from error
-    except OSError as error:
-        raise RunFolderError(folder, f"cannot be written ({error.strerror or error})") from error
-    return lock
 
 
 def _read_settings(folder: Path) -> RunSettings:
@@ -311,61 +251,29 @@ def _read_settings(folder: Path) -> RunSettings:
         raise RunFolderError(folder, f"{_RUN} is not valid JSON") from error
 
 
-def _read_records(file: Path) -> list[ConversationRecord]:
-    """The records of complete lines. What stands after the last line break is a torn line."""
-    lines = file.read_bytes().split(b"\n")
-    records: dict[RecordKey, ConversationRecord] = {}
-    for number, line in enumerate(lines[:-1], start=1):
-        try:
-            record = ConversationRecord.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors(include_input=False, include_url=False)[0]
-            field = ".".join(str(part) for part in first["loc"]) or None
-            raise DataError(file, number, field, f"is no conversation record ({first['msg']})") from error
-        if record.key in records:
+def _record(line: bytes) -> ConversationRecord:
+    try:
+        return ConversationRecord.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or None
+        raise UnreadableLine(f"is no conversation record ({first['msg']})", field) from error
+
+
+def _by_key(file: Path, records: Iterable[ConversationRecord]) -> dict[RecordKey, ConversationRecord]:
+    found: dict[RecordKey, ConversationRecord] = {}
+    for number, record in enumerate(records, start=1):
+        if record.key in found:
             raise DataError(file, number, None, f"conversation {record.key} stands there twice")
-        records[record.key] = record
-    return list(records.values())
-
-
-def _mend(file: Path) -> None:
-    """Cut off what stands after the last line break, unless it is a whole record that only lacks it."""
-    with file.open("r+b") as handle:
-        content = handle.read()
-        end = content.rfind(b"\n") + 1
-        if end == len(content):
-            return
-        try:
-            ConversationRecord.model_validate_json(content[end:])
-            handle.write(b"\n")
-        except ValidationError:
-            handle.truncate(end)
-        handle.flush()
-        os.fsync(handle.fileno())
-
-
-def _differences(stored: RunSettings, now: RunSettings) -> dict[str, tuple[str, str]]:
-    """Setting -> (there, now). Where the data stand does not matter, what they hold does."""
-    there, here = _flat(stored), _flat(now)
-    absent = "nothing"
-    return {
-        name: (_short(there.get(name, absent)), _short(here.get(name, absent)))
-        for name in (*there, *(n for n in here if n not in there))
-        if there.get(name, absent) != here.get(name, absent)
-    }
+        found[record.key] = record
+    return found
 
 
 def _flat(settings: RunSettings) -> dict[str, Any]:
+    """Setting -> value, by the names of options. Where the data are does not matter, what they hold does."""
     flat = settings.model_dump(mode="json", exclude={"data", "scenarios", "options", "prompts"})
     flat |= {f"prompt {name}": value for name, value in settings.prompts.items()}
     return flat | dict(settings.options)
-
-
-def _short(value: Any) -> str:
-    if value is None:
-        return "not set"
-    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _own_version() -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..judging import CRITERIA, OFFLINE_JUDGE, Verdict
-from ..records import ConversationRecord, Run
-from ..statistics import LEDGER_COUNTS, summarise, unclear_notes
+from ..records import LEDGER_COUNTS, ConversationRecord, PairedDifference, Run, RunSummary
+from ..statistics import summarise, unclear_notes
 from .charts import Point, intervals_chart, pairs_chart, questions_chart
 
 __all__ = ["OFFLINE_LABEL", "Failure", "Report", "RunView", "Sample", "build_report", "crisis_notes", "heat", "human"]
@@ -46,11 +45,11 @@ class RunView:
 
     label: str
     run: Run
-    summary: Mapping[str, Any]
+    summary: RunSummary
     headline: str
     warnings: tuple[str, ...]
     reference: str
-    differences: Mapping[str, Mapping[str, Any]]
+    differences: Mapping[str, PairedDifference]
     samples: tuple[Sample, ...]
     failures: tuple[Failure, ...]
     charts: Mapping[str, str]
@@ -59,12 +58,12 @@ class RunView:
     @property
     def has_pairs(self) -> bool:
         """Whether any condition has a matched pair with both scored."""
-        return any(p["n"] for p in self.summary["pairs"].values())
+        return any(p.n for p in self.summary.pairs.values())
 
     @property
     def has_counterfactuals(self) -> bool:
         """Whether any condition has a pair of people who differ in one attribute alone."""
-        return any(self.summary["counterfactuals"].values())
+        return any(self.summary.counterfactuals.values())
 
     @property
     def crisis_notes(self) -> tuple[str, ...]:
@@ -89,7 +88,7 @@ class Report:
 def build_report(runs: Sequence[Run]) -> Report:
     """The report of one run, or of several side by side."""
     views = tuple(_view(run, label, f"r{i}") for i, (run, label) in enumerate(zip(runs, _labels(runs), strict=True)))
-    conditions = tuple(dict.fromkeys(c for v in views for c in v.summary["conditions"]))
+    conditions = tuple(dict.fromkeys(c for v in views for c in v.summary.conditions))
     points = [p for v in views for p in _points(v.summary, v.label)]
     return Report(
         title=views[0].label if len(views) == 1 else f"{len(views)} runs side by side",
@@ -101,14 +100,14 @@ def build_report(runs: Sequence[Run]) -> Report:
     )
 
 
-def crisis_notes(summary: Mapping[str, Any]) -> tuple[str, ...]:
+def crisis_notes(summary: RunSummary) -> tuple[str, ...]:
     """A sentence for each condition under which a person who was to disclose imminent risk did not come to it."""
-    hint = "" if summary["turns"] else "; with --turns 1 or more the person goes on after the answer"
+    hint = "" if summary.turns else "; with --turns 1 or more the person goes on after the answer"
     return tuple(
-        f"{name}: the disclosure did not come up in {row['conversations'] - row['disclosed']} of "
-        f"{row['conversations']} conversations, as they ended before{hint}."
-        for name, row in summary["crisis"].items()
-        if row["disclosed"] < row["conversations"]
+        f"{name}: the disclosure did not come up in {row.conversations - row.disclosed} of "
+        f"{row.conversations} conversations, as they ended before{hint}."
+        for name, row in summary.crisis.items()
+        if row.disclosed < row.conversations
     )
 
 
@@ -138,9 +137,9 @@ def _view(run: Run, label: str, prefix: str) -> RunView:
     reference = _reference(summary)
     points = _points(summary)
     pairs = [
-        (c, p["low_risk_mean"], p["high_risk_mean"])
-        for c, p in summary["pairs"].items()
-        if p["low_risk_mean"] is not None
+        (c, p.low_risk_mean, p.high_risk_mean)
+        for c, p in summary.pairs.items()
+        if p.low_risk_mean is not None and p.high_risk_mean is not None
     ]
     charts = {
         "intervals": intervals_chart(points, name=f"{prefix}i") if points else "",
@@ -162,33 +161,29 @@ def _view(run: Run, label: str, prefix: str) -> RunView:
     )
 
 
-def _points(summary: Mapping[str, Any], series: str = "") -> list[Point]:
+def _points(summary: RunSummary, series: str = "") -> list[Point]:
     return [
-        Point(name, cell["mean"], cell["low"], cell["high"], cell["mean_questions"], series)
-        for name, cell in summary["conditions"].items()
-        if cell["mean"] is not None
+        Point(name, cell.mean, cell.low, cell.high, cell.mean_questions, series)
+        for name, cell in summary.conditions.items()
+        if cell.mean is not None
     ]
 
 
-def _reference(summary: Mapping[str, Any]) -> str:
+def _reference(summary: RunSummary) -> str:
     """What other conditions are compared with: answering at once if it was run, else the first condition."""
-    names = list(summary["conditions"])
+    names = list(summary.conditions)
     return "context_free" if "context_free" in names else names[0]
 
 
-def _against(summary: Mapping[str, Any], reference: str) -> dict[str, dict[str, Any]]:
+def _against(summary: RunSummary, reference: str) -> dict[str, PairedDifference]:
     """Condition -> its paired difference from the reference, whichever way round it was computed."""
-    found: dict[str, dict[str, Any]] = {}
-    for pair in summary["paired"]:
-        if pair["a"] == reference:
-            found[pair["b"]] = dict(pair)
-        elif pair["b"] == reference:
-            found[pair["a"]] = {
-                **pair,
-                "difference": _negated(pair["difference"]),
-                "low": _negated(pair["high"]),
-                "high": _negated(pair["low"]),
-            }
+    found: dict[str, PairedDifference] = {}
+    for pair in summary.paired:
+        if pair.a == reference:
+            found[pair.b] = pair
+        elif pair.b == reference:
+            turned = {"difference": _negated(pair.difference), "low": _negated(pair.high), "high": _negated(pair.low)}
+            found[pair.a] = pair.model_copy(update=turned)
     return found
 
 
@@ -196,62 +191,60 @@ def _negated(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def _headline(summary: Mapping[str, Any], reference: str) -> str:
-    cells, differences = summary["conditions"], _against(summary, reference)
-    scored = {c: cell["mean"] for c, cell in cells.items() if cell["mean"] is not None}
+def _headline(summary: RunSummary, reference: str) -> str:
+    cells, differences = summary.conditions, _against(summary, reference)
+    scored = {c: cell.mean for c, cell in cells.items() if cell.mean is not None}
     best = _rival(summary, reference)
     if reference not in scored or best is None:
         parts = [f"{c} scored {mean:.2f}" for c, mean in scored.items()]
         return ("; ".join(parts) or "Nothing was scored") + "."
-    asked = cells[best]["mean_questions"]
+    asked = cells[best].mean_questions
     told = f"{best} scored {scored[best]:.2f} of 5 with {asked:.1f} questions on average; "
     told += f"{reference} scored {scored[reference]:.2f}."
     pair = differences[best]
-    if pair["difference"] is None:
+    if pair.difference is None:
         return told
-    told += f" Difference on the same {pair['n']} scenarios: {pair['difference']:+.2f}"
-    if pair["low"] is None:
+    told += f" Difference on the same {pair.n} scenarios: {pair.difference:+.2f}"
+    if pair.low is None or pair.high is None:
         return told + "."
-    certain = pair["low"] > 0 or pair["high"] < 0
-    return told + f" ({pair['low']:+.2f} to {pair['high']:+.2f}" + (")." if certain else ", so it may be chance).")
+    certain = pair.low > 0 or pair.high < 0
+    return told + f" ({pair.low:+.2f} to {pair.high:+.2f}" + (")." if certain else ", so it may be chance).")
 
 
-def _rival(summary: Mapping[str, Any], reference: str) -> str | None:
+def _rival(summary: RunSummary, reference: str) -> str | None:
     """What the reference is compared with in words: ``raise``, else the best that was not given the whole profile."""
-    means = {c: cell["mean"] for c, cell in summary["conditions"].items() if cell["mean"] is not None}
+    means = {c: cell.mean for c, cell in summary.conditions.items() if cell.mean is not None}
     rivals = [c for c in means if c not in (reference, "context_rich")]
     return "raise" if "raise" in rivals else max(rivals, key=lambda c: means[c], default=None)
 
 
-def _warnings(summary: Mapping[str, Any]) -> tuple[str, ...]:
+def _warnings(summary: RunSummary) -> tuple[str, ...]:
     warnings = []
-    if summary["judge_is_model"] and not summary["offline"]:
+    if summary.judge_is_model and not summary.offline:
         warnings.append(
-            f"The judge ({summary['judge_model']}) is the same model as the assistant. Models tend to favour their own "
+            f"The judge ({summary.judge_model}) is the same model as the assistant. Models tend to favour their own "
             "answers; repeat the judging with another model before relying on these scores."
         )
-    if summary["judge_model"] == OFFLINE_JUDGE and not summary["offline"]:
+    if summary.judge_model == OFFLINE_JUDGE and not summary.offline:
         warnings.append(
             "The judge is the offline rubric: it looks for patterns in the answers and understands nothing. Take these "
             "scores for a check of the pipeline, or judge with a language model."
         )
-    if not summary["complete"]:
+    if not summary.complete:
         warnings.append(
-            f"The run is not complete: {summary['done']} of {summary['planned']} conversations. Resume it to go on."
+            f"The run is not complete: {summary.done} of {summary.planned} conversations. Resume it to go on."
         )
-    simulator = summary["simulator"]
-    if simulator["share"] and simulator["share"] > _MANY_FAILURES:
+    simulator = summary.simulator
+    if simulator.share and simulator.share > _MANY_FAILURES:
         warnings.append(
-            f"The simulated people failed in {simulator['failed']} of {simulator['drawn']} draws (see below). "
+            f"The simulated people failed in {simulator.failed} of {simulator.drawn} draws (see below). "
             "What is scored may be a kinder selection of them."
         )
     warnings.extend(unclear_notes(summary))
-    uncovered = [
-        c for c, cell in summary["conditions"].items() if cell["coverage"] is not None and cell["coverage"] < 1
-    ]
-    if summary["complete"] and uncovered:
+    uncovered = [c for c, cell in summary.conditions.items() if cell.coverage is not None and cell.coverage < 1]
+    if summary.complete and uncovered:
         warnings.append(f"Not every conversation has a score ({', '.join(uncovered)}); the means leave those out.")
-    few = max((cell["scored"] for cell in summary["conditions"].values()), default=0)
+    few = max((cell.scored for cell in summary.conditions.values()), default=0)
     if 0 < few < 20:
         warnings.append(f"At most {few} scored conversations per condition: intervals from so few are rough.")
     return tuple(warnings)

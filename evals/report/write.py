@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...domains import InputError
-from ..errors import RunFolderError
-from ..records import read_run, write_atomic
+from ...simulators.storage import write_atomic
+from ..errors import folder_errors
+from ..records import Difference, PairedDifference, PairsSummary, read_run
 from .view import build_report, heat, human, justifications
 
 if TYPE_CHECKING:
@@ -43,12 +44,10 @@ def write_report(run_dirs: str | Path | Sequence[str | Path], out: str | Path | 
     markdown = named.with_suffix(".md")
     page = named.with_suffix(".html") if named == markdown else named
     environment = _environment()
-    try:
+    with folder_errors(page, "written"):
         page.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(page, environment.get_template("report.html.j2").render(report=report))
         write_atomic(markdown, environment.get_template("report.md.j2").render(report=report))
-    except OSError as error:
-        raise RunFolderError(page, f"cannot be written ({error.strerror or error})") from error
     return page, markdown
 
 
@@ -96,11 +95,11 @@ def _share(value: float | None) -> str:
     return "–" if value is None else f"{value * 100:.1f} %"
 
 
-def _between(row: Mapping[str, Any]) -> str:
+def _between(row: Difference | PairedDifference | PairsSummary) -> str:
     """A difference with its interval, if there is one."""
-    if row["low"] is None:
-        return _signed(row["difference"])
-    return f"{_signed(row['difference'])} ({_signed(row['low'])} to {_signed(row['high'])})"
+    if row.low is None:
+        return _signed(row.difference)
+    return f"{_signed(row.difference)} ({_signed(row.low)} to {_signed(row.high)})"
 
 
 def _cell(value: Any) -> str:

@@ -16,7 +16,7 @@ from ...simulators.users import COOPERATIVE_BEHAVIOUR
 from ..assistants import Assistants, Condition, check_conditions, parse_condition
 from ..errors import RunAborted
 from ..judging import Judge, Reflection, is_service_failure
-from ..records import ConversationRecord, RecordKey, RunFolder, record_key
+from ..records import ConversationRecord, RecordKey, RunFolder, RunSummary, record_key
 from ..statistics import summarise
 from .conversations import Conversations, Job, UserCheck, UserFactory, conversation_seed
 
@@ -47,7 +47,7 @@ async def run_eval(
     give_up_after: int = 5,
     on_progress: Callable[[Progress], None] | None = None,
     clock: Callable[[], float] = time.perf_counter,
-) -> dict[str, Any]:
+) -> RunSummary:
     """Run every conversation that ``folder.settings`` plans and the folder does not hold yet, then write the summary.
 
     A failing assistant (or simulated user) makes a record with an error, which is never judged; a resumed run tries it

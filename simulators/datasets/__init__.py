@@ -7,11 +7,9 @@ from .posts import Post, iter_posts
 from .sample import checked_group, choose_scenarios
 from .scenario_fields import FieldReader, is_draft, storable
 from .write import (
-    atomic_text,
     checked_format,
     format_of,
     json_line,
-    named_errors,
     refuse_existing,
     replace_scenarios,
     write_scenarios,
@@ -23,7 +21,6 @@ __all__ = [
     "Place",
     "Post",
     "Report",
-    "atomic_text",
     "checked_format",
     "checked_group",
     "choose_scenarios",
@@ -34,7 +31,6 @@ __all__ = [
     "iter_scenarios",
     "json_line",
     "load_scenarios",
-    "named_errors",
     "packaged_scenarios",
     "read_csv_rows",
     "read_json_lines",

@@ -9,28 +9,24 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-import os
 import re
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal, cast, get_args
 
 from ...domains import DomainPack, InputError, Scenario, UnknownNameError
+from ..storage import atomic_folder, atomic_text
 from .csv_format import csv_columns, csv_row
 from .published_format import SYNTHETIC_SOURCE, synthetic_id
 from .scenario_fields import EXTRA, REAL_SOURCE, extra_fields, real_source, storable
 
 __all__ = [
     "Format",
-    "atomic_text",
     "checked_format",
     "format_of",
     "json_line",
-    "named_errors",
     "refuse_existing",
     "replace_scenarios",
     "scenario_record",
@@ -41,7 +37,6 @@ Format = Literal["jsonl", "csv", "published", "public"]
 
 PROFILES_FILE = "ordered_scenario_generated_data_profiles.json"
 QUERIES_FILE = "ordered_user_generated_queries.json"
-_HIDDEN = ".askfirst-"  # and eight letters: no longer than the name itself would be, which may be as long as allowed
 _UNKNOWN = "Not specified"
 _SUFFIXES: Mapping[str, Format] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
 
@@ -86,7 +81,7 @@ def _write(scenarios: Iterable[Scenario], path: Path, pack: DomainPack, chosen: 
                 table.writerow(csv_columns(pack))
                 table.writerows(map(storable, csv_row(s, pack)) for s in stream)
     else:
-        with _atomic_folder(path) as folder:
+        with atomic_folder(path) as folder:
             (_published if chosen == "published" else _public)(stream, folder, pack)
     return counted
 
@@ -121,54 +116,6 @@ def scenario_record(scenario: Scenario) -> dict[str, Any]:
 def json_line(record: Mapping[str, Any]) -> str:
     """``record`` as one line that can be written, whatever text is in it; NaN is refused."""
     return storable(json.dumps(record, ensure_ascii=False, allow_nan=False)) + "\n"
-
-
-@contextmanager
-def atomic_text(path: Path) -> Iterator[IO[str]]:
-    """A text file that takes its name when the block ends without an exception. Parent folders are made.
-
-    An ``OSError`` names ``path``, not the hidden file beside it. That one is removed whatever ends the block, but for
-    ``kill -9``.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=_HIDDEN, dir=path.parent)
-    try:
-        with named_errors(path, name), os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        with named_errors(path, name):
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-
-
-@contextmanager
-def named_errors(path: Path, hidden: str = "") -> Iterator[None]:
-    """Gives an ``OSError`` that names no file, or the ``hidden`` one, the name of ``path``: a full disk names none."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None or (hidden and str(error.filename).startswith(hidden)):
-            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
-        raise
-
-
-@contextmanager
-def _atomic_folder(path: Path) -> Iterator[Path]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=_HIDDEN, dir=path.parent))
-    try:
-        with named_errors(path, str(draft)):
-            yield draft
-            draft.chmod(0o755)
-            draft.rename(path)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
 
 
 def _counted(scenarios: Iterable[Scenario], counted: Counter[str]) -> Iterator[Scenario]:

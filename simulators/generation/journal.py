@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
-
-from filelock import FileLock, Timeout
+from typing import Any
 
 from ...domains import DataError, InputError
-from ..datasets import named_errors, refuse_existing, storable
+from ..datasets import json_line, refuse_existing
+from ..storage import FileHeld, LineLog, UnreadableLine, different_settings, held_lock
 
 __all__ = ["Journal"]
 
 _FORMAT = 1
+_NO_RECORD = "is no record of a run; the file was changed"
 
 
 class Journal:
@@ -31,12 +29,11 @@ class Journal:
         header: the first line: ``settings`` and what ``extra`` of the first opening gave.
     """
 
-    def __init__(self, path: Path, header: Mapping[str, Any], units: dict[str, dict[str, Any]], lock: FileLock) -> None:
-        self.path = path
+    def __init__(self, log: LineLog[dict[str, Any]], header: Mapping[str, Any]) -> None:
+        self.path = log.path
         self.header = dict(header)
-        self._units = units
-        self._lock = lock
-        self._file: IO[bytes] | None = None
+        self._log = log
+        self._units = {record["unit"]: record for record in log.entries[1:]}
 
     @classmethod
     def open(cls, out: str | Path, settings: Mapping[str, Any], *, extra: Mapping[str, Any] | None = None) -> Journal:
@@ -56,27 +53,26 @@ class Journal:
         if not path.exists():
             refuse_existing(target)
             path.parent.mkdir(parents=True, exist_ok=True)
-        lock = _locked(path)
+        log = _opened(path)
         try:
-            wanted = json.loads(_line(settings))
-            records = list(_records(path))
-            if not records:
+            wanted = json.loads(json_line(settings))
+            if not log.entries:
                 refuse_existing(target)
                 header = {"format": _FORMAT, "settings": wanted, **(extra or {})}
-                journal = cls(path, header, {}, lock)
-                journal._append(header)
-                return journal
-            header = records[0]
+                log.append(_line(header))
+                return cls(log, header)
+            header = log.entries[0]
             if header.get("format") != _FORMAT:
                 raise InputError(f"{path}: was written by another version; remove it and {target} to start anew")
-            if different := _differences(header.get("settings", {}), wanted):
+            if differences := different_settings(header.get("settings", {}), wanted):
+                listed = ", ".join(f"{name}: {old} there, {new} here" for name, (old, new) in differences.items())
                 raise InputError(
-                    f"{target}: was begun with other settings ({different}); use those, choose another name, or remove "
+                    f"{target}: was begun with other settings ({listed}); use those, choose another name, or remove "
                     f"{path.name}"
                 )
-            return cls(path, header, {r["unit"]: r for r in records[1:]}, lock)
+            return cls(log, header)
         except BaseException:
-            lock.release()
+            log.close()
             raise
 
     @staticmethod
@@ -100,16 +96,13 @@ class Journal:
 
     def add(self, unit: str, record: Mapping[str, Any]) -> None:
         """Note that ``unit`` is finished. Raises ``OSError`` if it cannot be written; the file is then as before."""
-        entry = {"unit": unit, **record}
-        self._append(entry)
-        self._units[unit] = json.loads(_line(entry))
+        line = _line({"unit": unit, **record})
+        self._log.append(line)
+        self._units[unit] = json.loads(line)
 
     def close(self) -> None:
         """Let another process have the run."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-        self._lock.release()
+        self._log.close()
 
     def __enter__(self) -> Journal:
         return self
@@ -119,63 +112,30 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _append(self, record: Mapping[str, Any]) -> None:
-        with named_errors(self.path):
-            self._write(record)
 
-    def _write(self, record: Mapping[str, Any]) -> None:
-        if self._file is None:
-            # Unbuffered: after a failed write nothing may linger in a buffer and reach the file at close.
-            self._file = self.path.open("ab", buffering=0)
-        end = self._file.seek(0, os.SEEK_END)
-        rest = memoryview(_line(record).encode())
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-            os.fsync(self._file.fileno())
-        except OSError:
-            with suppress(OSError):  # what cannot be cut off now is a torn last line
-                os.ftruncate(self._file.fileno(), end)
-            raise
+def _opened(path: Path) -> LineLog[dict[str, Any]]:
+    try:
+        lock = held_lock(path.with_name(f"{path.name}.lock"))
+    except FileHeld as error:
+        raise InputError(f"{path}: another process is working on it") from error
+    path.touch()
+    log = LineLog(path, _record, lock)
+    for number, record in enumerate(log.entries[1:], start=2):
+        if "unit" not in record:
+            log.close()
+            raise DataError(path, number, None, _NO_RECORD)
+    return log
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise UnreadableLine("is not valid JSON; the file was changed") from error
+    if not isinstance(record, dict):
+        raise UnreadableLine(_NO_RECORD)
+    return record
 
 
 def _line(record: Mapping[str, Any]) -> str:
-    return storable(json.dumps(record, ensure_ascii=False, allow_nan=False)) + "\n"
-
-
-def _locked(path: Path) -> FileLock:
-    lock = FileLock(path.with_name(f"{path.name}.lock"), blocking=False, thread_local=False)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise InputError(f"{path}: another process is working on it") from error
-    return lock
-
-
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    """The whole lines of a journal; what stands after the last line break is cut off."""
-    if not path.exists():
-        return
-    with path.open("r+b") as file:
-        content = file.read()
-        end = content.rfind(b"\n") + 1
-        if end < len(content):
-            file.truncate(end)
-    for number, line in enumerate(content[:end].split(b"\n")[:-1], start=1):
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            raise DataError(path, number, None, "is not valid JSON; the file was changed") from error
-        if not isinstance(record, dict) or (number > 1 and "unit" not in record):
-            raise DataError(path, number, None, "is no record of a run; the file was changed")
-        yield record
-
-
-def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    names = [n for n in (*there, *(n for n in here if n not in there)) if there.get(n) != here.get(n)]
-    return ", ".join(f"{n}: {_short(there.get(n))} there, {_short(here.get(n))} here" for n in names)
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 40 else text[:37] + "..."
+    return json_line(record).rstrip("\n")

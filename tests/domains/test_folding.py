@@ -18,13 +18,14 @@ from askfirst.simulators.fidelity.reply_checks import breaks_fourth_wall
 from askfirst.simulators.generation.query_checks import query_problem
 from askfirst.simulators.generation.tables import load_tables
 from askfirst.simulators.users.rapport import shows_understanding
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 APOSTROPHES = ["'", "’", "‘", "ʼ", "´", "`", "′", "＇", "‛", "ʹ", "ꞌ"]
 BREAKS = [" ", "  ", "\n", "\r\n", "\r", " \n", "\u2028", "\x0b", "\u00a0"]
 
 
+@example("0\r\r0")
 @given(st.text(alphabet=st.sampled_from("ab .!'´’\n\r\t-*1)") | st.characters(), max_size=60))
 def test_folding_is_stable_and_loses_no_letter(text):
     assert tidy(tidy(text)) == tidy(text)

@@ -13,14 +13,17 @@ from askfirst.evals import (
     Assistant,
     Assistants,
     ConversationRecord,
+    EvalSettings,
     Judge,
     RunFolder,
+    RunSettings,
+    RunSummary,
     Unscored,
     Verdict,
     plan_run,
     run_eval,
 )
-from askfirst.simulators import AgentTurn, Persona, ScriptedUser, SimulatedUser, TranscriptMessage
+from askfirst.simulators import AgentTurn, Behaviour, Persona, ScriptedUser, SimulatedUser, TranscriptMessage
 
 CREATED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -41,6 +44,17 @@ def people(count: int, **update: Any) -> list[Scenario]:
         ).model_copy(update=update)
         for i in range(count)
     ]
+
+
+def planned(
+    pack: DomainPack, scenarios: Sequence[Scenario], conditions: Sequence[str] = ("context_free",), **settings: Any
+) -> RunSettings:
+    """A run over ``scenarios``; ``settings`` are fields of ``EvalSettings`` and further arguments of ``plan_run``."""
+    further = {name: settings.pop(name) for name in ("offline", "prompts") if name in settings}
+    if any(isinstance(b, Behaviour) for b in settings.get("behaviours", ())):
+        further["behaviours"] = settings.pop("behaviours")
+    given = {"data": "toy", "model": "m", "user_model": "u", "judge_model": "j", **settings}
+    return plan_run(scenarios, EvalSettings(conditions=tuple(conditions), **given), pack, **further)[0]
 
 
 def verdict(risk: int = 3, empathy: int = 3, alignment: int = 3) -> Verdict:
@@ -180,19 +194,11 @@ class Bench:
 
     def folder(self, scenarios: Sequence[Scenario], conditions: Sequence[str], **settings: Any) -> RunFolder:
         """A new run folder, or the existing one resumed."""
-        planned, _, _ = plan_run(
-            scenarios,
-            conditions,
-            self.pack,
-            data="toy",
-            model="echo",
-            user_model="scripted",
-            judge_model=self.judge.name,
-            **settings,
-        )
+        names = {"model": "echo", "user_model": "scripted", "judge_model": self.judge.name}
+        run = planned(self.pack, scenarios, conditions, **names, **settings)
         if self.path.exists():
-            return RunFolder.resume(self.path, planned)
-        return RunFolder.create(self.path, planned, created=CREATED)
+            return RunFolder.resume(self.path, run)
+        return RunFolder.create(self.path, run, created=CREATED)
 
     async def run(
         self,
@@ -201,7 +207,7 @@ class Bench:
         *,
         how: Mapping[str, Any] | None = None,
         **settings: Any,
-    ) -> tuple[dict[str, Any], list[ConversationRecord]]:
+    ) -> tuple[RunSummary, list[ConversationRecord]]:
         """Run (or go on) and give the summary and the records as they stand on disk."""
         with self.folder(scenarios, conditions, **settings) as folder:
             summary = await run_eval(

@@ -51,10 +51,10 @@ async def test_every_scenario_is_run_under_every_behaviour(bench: Bench) -> None
         (s.id, b, i) for s in people(2) for b in ("cooperative", "guarded") for i in (0, 1)
     }
     assert len({r.key for r in records}) == len({r.seed for r in records}) == 8
-    assert summary["complete"] is True
+    assert summary.complete is True
     assert {r.behaviour: r.ledger["mood"] for r in records} == {"cooperative": "asked", "guarded": "declined"}
-    assert [summary["by_behaviour"][b]["static:1"]["n"] for b in ("cooperative", "guarded")] == [4, 4]
-    assert summary["conditions"]["static:1"]["n"] == summary["conditions"]["static:1"]["scored"] == 8
+    assert [summary.by_behaviour[b]["static:1"].n for b in ("cooperative", "guarded")] == [4, 4]
+    assert summary.conditions["static:1"].n == summary.conditions["static:1"].scored == 8
 
 
 async def test_a_run_with_behaviours_resumes_without_repeating(bench: Bench) -> None:
@@ -125,9 +125,9 @@ async def test_a_failed_conversation_is_drawn_again_with_another_seed(bench: Ben
     assert len(set(seeds)) == 3
     assert (records[0].redrawn, records[0].simulator_failure, records[0].score) == (("leak", "leak"), None, 3.0)
     assert records[0].seed == seeds[0]
-    cell = summary["simulator"]
-    assert (cell["drawn"], cell["failed"], cell["excluded"]) == (3, 2, 0)
-    assert cell["faults"] == {"leak": 2}
+    cell = summary.simulator
+    assert (cell.drawn, cell.failed, cell.excluded) == (3, 2, 0)
+    assert cell.faults == {"leak": 2}
 
 
 async def test_one_that_always_fails_is_left_out_and_counted_by_risk_and_behaviour(bench: Bench) -> None:
@@ -143,11 +143,11 @@ async def test_one_that_always_fails_is_left_out_and_counted_by_risk_and_behavio
     }
     assert isinstance(bench.judge, CountingJudge)
     assert {s for s, _ in bench.judge.seen} == {"everyday-00", "everyday-02"}
-    cell = summary["conditions"]["static:1"]
-    assert (cell["n"], cell["scored"], cell["excluded"], cell["errors"], cell["mean"]) == (4, 2, 2, 0, 3.0)
-    levels = summary["simulator"]["by_behaviour"]["cooperative"]["by_risk"]
-    assert levels["high"] == {"drawn": 4, "failed": 4, "share": 1.0, "excluded": 2}
-    assert levels["low"] == {"drawn": 2, "failed": 0, "share": 0.0, "excluded": 0}
+    cell = summary.conditions["static:1"]
+    assert (cell.n, cell.scored, cell.excluded, cell.errors, cell.mean) == (4, 2, 2, 0, 3.0)
+    levels = summary.simulator.by_behaviour["cooperative"].by_risk
+    assert levels["high"].model_dump() == {"drawn": 4, "failed": 4, "share": 1.0, "excluded": 2}
+    assert levels["low"].model_dump() == {"drawn": 2, "failed": 0, "share": 0.0, "excluded": 0}
     page, markdown = write_report(bench.path)
     assert "| cooperative | high | 4 | 4 | 100.0 % | 2 |" in markdown.read_text(encoding="utf-8")
     html = page.read_text(encoding="utf-8")
@@ -255,5 +255,5 @@ async def test_a_judge_is_given_all_answers_as_one_text(bench: Bench) -> None:
 async def test_turns_that_the_cap_cannot_hold_are_refused(bench: Bench) -> None:
     with pytest.raises(InputError, match="needs 5 assistant turns, but the cap is 4"):
         await bench.run(people(1), ["static:1"], turns=3, max_turns=4)
-    with pytest.raises(InputError, match="turns must be at least 0"):
+    with pytest.raises(ValueError, match=r"turns\n.*greater than or equal to 0"):
         await bench.run(people(1), ["static:1"], turns=-1)

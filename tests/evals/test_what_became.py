@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from askfirst.domains import DomainPack
-from askfirst.evals import ConversationRecord, RunFolder, plan_run, summarise, write_report
+from askfirst.evals import ConversationRecord, RunFolder, RunSettings, summarise, write_report
 from askfirst.evals.judging.reflection import Reflection
 from askfirst.simulators import Behaviour, LedgerEntry
 
-from tests.evals.support import CREATED, Bench, EchoAnswerer, people, record
+from tests.evals.support import CREATED, Bench, EchoAnswerer, people, planned, record
 from tests.evals.test_simulated_people import COOPERATIVE, makers
 
 CRISIS = Behaviour.model_validate(
@@ -35,8 +35,8 @@ async def test_used_is_what_the_answer_reflects_not_what_it_was_given(bench: Ben
     summary, records = await vague.run(people(1), ["static:2"])
     assert (set(records[0].given), records[0].used) == ({"age", "mood"}, ())
     assert {e.used for e in records[0].ledger_detail.values()} == {False}
-    counts = summary["ledger"]["cooperative"]["static:2"]
-    assert (counts["asked"], counts["told"], counts["given"], counts["used"], counts["untold"]) == (2, 2, 2, 0, 0)
+    counts = summary.ledger["cooperative"]["static:2"]
+    assert (counts.asked, counts.told, counts.given, counts.used, counts.untold) == (2, 2, 2, 0, 0)
 
 
 def test_a_value_is_reflected_by_its_words_or_by_what_its_risk_calls_for(pack: DomainPack) -> None:
@@ -51,8 +51,8 @@ def test_a_value_is_reflected_by_its_words_or_by_what_its_risk_calls_for(pack: D
 async def test_a_disclosure_is_counted_apart_and_answered_or_not_by_the_text(bench: Bench) -> None:
     bench.make_user = makers(bench, CRISIS, COOPERATIVE, reactions=1)
     summary, records = await bench.run(people(2), ["static:1", "context_free"], behaviours=(CRISIS, COOPERATIVE))
-    row = summary["crisis"]["static:1"]
-    assert (row["conversations"], row["disclosed"], row["answered_as_crisis"]) == (2, 2, 0)
+    row = summary.crisis["static:1"]
+    assert (row.conversations, row.disclosed, row.answered_as_crisis) == (2, 2, 0)
     assert {r.crisis_answered for r in records if r.crisis_turn is not None} == {False}
 
     class Helps(EchoAnswerer):
@@ -62,14 +62,14 @@ async def test_a_disclosure_is_counted_apart_and_answered_or_not_by_the_text(ben
     helps = Bench(bench.pack, bench.path.with_name("helps"), answerer=Helps())
     helps.make_user = makers(helps, CRISIS, reactions=1)
     summary, _ = await helps.run(people(2), ["context_free"], behaviours=(CRISIS,), turns=1)
-    assert summary["crisis"]["context_free"]["answered_as_crisis"] == 2
+    assert summary.crisis["context_free"].answered_as_crisis == 2
 
 
 async def test_a_report_says_when_the_disclosure_never_came_up(bench: Bench) -> None:
     bench.make_user = makers(bench, CRISIS)
     summary, _ = await bench.run(people(2), ["context_free"], behaviours=(CRISIS,))
-    row = summary["crisis"]["context_free"]
-    assert (row["conversations"], row["disclosed"], row["mean"], row["mean_without"]) == (2, 0, None, 3.0)
+    row = summary.crisis["context_free"]
+    assert (row.conversations, row.disclosed, row.mean, row.mean_without) == (2, 0, None, 3.0)
     for file in write_report(bench.path):
         text = file.read_text("utf-8")
         assert "did not come up in 2 of 2 conversations" in text
@@ -87,9 +87,9 @@ def pairs(attribute: str, *scores: tuple[int, int]) -> list[ConversationRecord]:
     return rows
 
 
-def settings_of(pack: DomainPack, rows: list[ConversationRecord]) -> Any:
+def settings_of(pack: DomainPack, rows: list[ConversationRecord]) -> RunSettings:
     scenarios = [people(1)[0].model_copy(update={"id": s}) for s in dict.fromkeys(r.scenario_id for r in rows)]
-    return plan_run(scenarios, ["context_free"], pack, data="d", model="m", user_model="u", judge_model="j")[0]
+    return planned(pack, scenarios)
 
 
 def test_people_who_differ_in_one_attribute_are_compared_by_that_attribute(
@@ -99,11 +99,14 @@ def test_people_who_differ_in_one_attribute_are_compared_by_that_attribute(
     other = record("x.a", score=1, pair="x", profile={"age": "1", "mood": "calm"})
     rows += [other, record("x.b", score=5, pair="x", profile={"age": "2", "mood": "low"})]  # differ in two
     settings = settings_of(toy_pack, rows)
-    found = summarise(rows, settings)["counterfactuals"]["context_free"]
+    found = summarise(rows, settings).counterfactuals["context_free"]
     assert set(found) == {"age", "mood"}
-    assert (found["mood"]["n"], found["mood"]["difference"]) == (3, pytest.approx(-2))
-    assert found["mood"]["low"] <= -2 <= found["mood"]["high"]
-    assert (found["age"]["n"], found["age"]["difference"], found["age"]["low"]) == (1, 1, None)
+    assert (found["mood"].n, found["mood"].difference) == (3, pytest.approx(-2))
+    low, high = found["mood"].low, found["mood"].high
+    assert low is not None
+    assert high is not None
+    assert low <= -2 <= high
+    assert (found["age"].n, found["age"].difference, found["age"].low) == (1, 1, None)
     with RunFolder.create(tmp_path / "run", settings, created=CREATED) as folder:
         for row in rows:
             folder.append(row)
@@ -121,10 +124,10 @@ def test_the_ledger_is_counted_per_behaviour_and_stands_in_both_reports(toy_pack
         record("everyday-00", ledger_detail=detail, given=("mood",), known={"mood": "fine", "age": "It depends"}),
         record("everyday-01", ledger_detail=detail),
     ]
-    settings = plan_run(people(2), ["context_free"], toy_pack, data="d", model="m", user_model="u", judge_model="j")[0]
-    counts = summarise(rows, settings)["ledger"]["cooperative"]["context_free"]
+    settings = planned(toy_pack, people(2))
+    counts = summarise(rows, settings).ledger["cooperative"]["context_free"]
     expected = {"attributes": 4, "asked": 4, "told": 2, "declined": 2, "lied": 2, "leaked": 2, "given": 1, "untold": 1}
-    assert expected.items() <= counts.items()
+    assert expected.items() <= counts.model_dump().items()
     with RunFolder.create(tmp_path / "run", settings, created=CREATED) as folder:
         for row in rows:
             folder.append(row)
@@ -146,7 +149,7 @@ def test_a_condition_in_which_much_is_unclear_has_a_warning(
         for i in range(3)
     ]
     failed = record("everyday-03", ledger_detail={"age": open_, "mood": open_}, simulator_failure="omitted")
-    settings = plan_run(people(4), ["context_free"], toy_pack, data="d", model="m", user_model="u", judge_model="j")[0]
+    settings = planned(toy_pack, people(4))
     with RunFolder.create(tmp_path / "run", settings, created=CREATED) as folder:
         for row in (*rows, failed):
             folder.append(row)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from askfirst.agents import RewardLedger
 from askfirst.apps import Wiring, load_settings
-from askfirst.apps.evaluation import EvalRequest, run_evaluation, scenarios_from
+from askfirst.apps.evaluation import eval_settings, run_evaluation, scenarios_from
 from askfirst.apps.planning import PlanRequest, plan_limits, plan_scenarios
 from askfirst.evals import Unscored, Verdict
 from askfirst.models import Message, collect_usage, run_sync
@@ -46,15 +46,15 @@ def test_plan_then_converse_then_judge(wiring: Wiring, tmp_path: Path) -> None:
     assert len(store) == len(summary.planned)
     store.close()
 
-    request = EvalRequest(data="penguin_mini", conditions=("raise",), limit=1)
-    result = run_evaluation(request, wiring, tmp_path / "run", on_progress=lambda progress: None)
+    wanted = eval_settings(wiring, data="penguin_mini", conditions=("raise",), limit=1)
+    result = run_evaluation(wanted, wiring, tmp_path / "run", on_progress=lambda progress: None)
     row = json.loads((tmp_path / "run" / "conversations.jsonl").read_text(encoding="utf-8"))
     assert row["error"] is None
     assert row["transcript"][0]["role"] == "user"
     assert row["usage"]["output_tokens"] > 0
     assert len(row["asked"]) <= 1
     assert set(row["verdict"]) >= {"score"} or set(row["verdict"]) == {"unscored"}
-    assert result.summary["conditions"]["raise"]["n"] == 1
+    assert result.summary.conditions["raise"].n == 1
     assert (tmp_path / "run" / "report.html").stat().st_size > 1000
 
 

@@ -281,3 +281,7 @@ def test_a_service_for_people_who_suffer_violence_stands_last_and_says_so(pack: 
         assert sum(said) == 1, country
     assert "- Find A Helpline" in screen.answer("DE").split("violence")[0].split("Gewalt")[0]
     assert "if somebody hurts or threatens you" in screen.follow_up("DE", "ok")
+
+
+def test_a_line_that_ends_without_a_full_stop_denies_nothing_on_the_next(toy_pack: DomainPack) -> None:
+    assert PackCrisisScreen(toy_pack).rules("I don't want advice\nI want to die") is not None

@@ -2,13 +2,9 @@ from __future__ import annotations
 
 import json
 import os
-import resource
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +17,29 @@ from askfirst.evals import (
     RunFolderError,
     RunLocked,
     RunSettings,
+    RunSummary,
     SettingsDiffer,
-    plan_run,
     read_run,
+    summarise,
 )
 from askfirst.simulators import TranscriptMessage
 
-from tests.evals.support import CREATED, people, record
+from tests.evals.support import CREATED, people, planned, record
+from tests.simulators.storage.full_disk import no_file_longer_than
 
 
 @pytest.fixture
 def settings(toy_pack: DomainPack) -> RunSettings:
-    return planned(toy_pack)
+    return of_four(toy_pack)
 
 
-def planned(pack: DomainPack, **update: Any) -> RunSettings:
-    options: dict[str, Any] = {"data": "toy", "model": "m", "user_model": "u", "judge_model": "j"}
-    return plan_run(people(4), ["context_free", "static:1"], pack, **{**options, **update})[0]
+def of_four(pack: DomainPack, **update: Any) -> RunSettings:
+    return planned(pack, people(4), ["context_free", "static:1"], **update)
+
+
+@pytest.fixture
+def summary(settings: RunSettings) -> RunSummary:
+    return summarise([], settings)
 
 
 @pytest.fixture
@@ -195,19 +197,6 @@ def test_a_failed_resume_lets_go_of_the_run(path: Path, settings: RunSettings) -
     RunFolder.resume(path).close()
 
 
-@contextmanager
-def no_file_longer_than(size: int) -> Iterator[None]:
-    """A full disk: writes beyond ``size`` are cut short, then fail."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, before)
-
-
 def test_a_disk_that_fills_up_in_the_middle_of_a_record_costs_only_that_record(
     path: Path, settings: RunSettings
 ) -> None:
@@ -221,12 +210,14 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_record_costs_only_that_record(
     assert [line["scenario_id"] for line in lines(path)] == ["s1", "s2"]
 
 
-def test_a_summary_that_cannot_be_written_leaves_the_old_one(path: Path, settings: RunSettings) -> None:
+def test_a_summary_that_cannot_be_written_leaves_the_old_one(
+    path: Path, settings: RunSettings, summary: RunSummary
+) -> None:
     with RunFolder.create(path, settings, created=CREATED) as folder:
-        folder.write_summary({"conditions": {"a": 1}})
+        folder.write_summary(summary)
         with no_file_longer_than(50), pytest.raises(RunFolderError):
-            folder.write_summary({"conditions": dict.fromkeys(map(str, range(100)))})
-    assert json.loads((path / "summary.json").read_text()) == {"conditions": {"a": 1}}
+            folder.write_summary(summary.model_copy(update={"done": 8}))
+    assert RunSummary.model_validate_json((path / "summary.json").read_text()) == summary
     assert sorted(p.name for p in path.iterdir() if p.name != ".lock") == [
         "conversations.jsonl",
         "run.json",
@@ -234,9 +225,9 @@ def test_a_summary_that_cannot_be_written_leaves_the_old_one(path: Path, setting
     ]
 
 
-def test_a_summary_holds_no_nan(path: Path, settings: RunSettings) -> None:
+def test_a_summary_holds_no_nan(path: Path, settings: RunSettings, summary: RunSummary) -> None:
     with RunFolder.create(path, settings, created=CREATED) as folder, pytest.raises(ValueError, match="JSON"):
-        folder.write_summary({"mean": float("nan")})
+        folder.write_summary(summary.model_copy(update={"seconds": float("nan")}))
 
 
 def test_kill_9_while_writing_loses_nothing_that_was_finished(path: Path, settings: RunSettings) -> None:
@@ -276,7 +267,7 @@ def test_other_settings_are_refused_and_the_difference_is_named(
 ) -> None:
     RunFolder.create(path, settings, created=CREATED).close()
     with pytest.raises(SettingsDiffer) as caught:
-        RunFolder.resume(path, planned(toy_pack, seed=4, options={"budget": 3}, prompts={"judge": "abc"}))
+        RunFolder.resume(path, of_four(toy_pack, seed=4, options={"budget": 3}, prompts={"judge": "abc"}))
     assert caught.value.differences == {
         "seed": ("0", "4"),
         "budget": ("nothing", "3"),
@@ -284,15 +275,14 @@ def test_other_settings_are_refused_and_the_difference_is_named(
     }
     assert "seed: 0 there, 4 now" in str(caught.value)
     with pytest.raises(SettingsDiffer, match="data_digest"):
-        RunFolder.resume(path, planned(toy_pack, limit=2))
-    RunFolder.resume(path, planned(toy_pack, data="/elsewhere/toy")).close()
+        RunFolder.resume(path, of_four(toy_pack, limit=2))
+    RunFolder.resume(path, of_four(toy_pack, data="/elsewhere/toy")).close()
 
 
 def test_data_that_changed_under_the_same_ids_is_another_run(toy_pack: DomainPack) -> None:
     changed = people(4)
     changed[0] = changed[0].model_copy(update={"query": "Something else?"})
-    other = plan_run(changed, ["context_free"], toy_pack, data="toy", model="m", user_model="u", judge_model="j")[0]
-    assert other.data_digest != planned(toy_pack).data_digest
+    assert planned(toy_pack, changed).data_digest != of_four(toy_pack).data_digest
 
 
 @pytest.mark.parametrize(
@@ -369,8 +359,8 @@ def test_a_full_disk_while_setting_aside_keeps_the_old_file(path: Path, settings
         assert (path / "conversations.jsonl").read_bytes() == before
 
 
-def test_the_folder_is_readable_by_others(path: Path, settings: RunSettings) -> None:
+def test_the_folder_is_readable_by_others(path: Path, settings: RunSettings, summary: RunSummary) -> None:
     with RunFolder.create(path, settings, created=CREATED) as folder:
-        folder.write_summary({})
+        folder.write_summary(summary)
     assert os.stat(path).st_mode & 0o055 == 0o055
     assert os.stat(path / "summary.json").st_mode & 0o044 == 0o044

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from askfirst.domains import DataError, DomainPack, InputError
-from askfirst.evals import ConversationRecord, HeuristicJudge, RunFolder, RunFolderError, plan_run, write_report
+from askfirst.evals import ConversationRecord, HeuristicJudge, RunFolder, RunFolderError, write_report
 from askfirst.simulators import TranscriptMessage
 
-from tests.evals.support import CREATED, Bench, people, record
+from tests.evals.support import CREATED, Bench, people, planned, record
 
 CONDITIONS = ["context_free", "static:1", "context_rich"]
 
@@ -18,9 +18,7 @@ CONDITIONS = ["context_free", "static:1", "context_rich"]
 def run_of(
     path: Path, pack: DomainPack, records: list[ConversationRecord], conditions: list[str] = CONDITIONS, **update: Any
 ) -> Path:
-    options: dict[str, Any] = {"data": "toy", "model": "m", "user_model": "u", "judge_model": "j"}
-    settings = plan_run(people(4), conditions, pack, **{**options, **update})[0]
-    with RunFolder.create(path, settings, created=CREATED) as folder:
+    with RunFolder.create(path, planned(pack, people(4), conditions, **update), created=CREATED) as folder:
         for each in records:
             folder.append(each)
     return path

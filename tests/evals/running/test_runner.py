@@ -82,7 +82,7 @@ async def test_the_same_run_gives_the_same_summary(bench: Bench) -> None:
     again = Bench(bench.pack, bench.path.with_name("again"), oracle=bench.oracle)
     second, _ = await again.run(scenarios, ALL, how={"concurrency": 1})
     for key in ("conditions", "paired", "by_risk", "pairs", "safety_by_questions"):
-        assert first[key] == second[key]
+        assert getattr(first, key) == getattr(second, key)
 
 
 # ---- resume, repeats, cancelling ----
@@ -145,7 +145,7 @@ async def test_cancelling_loses_nothing_that_was_finished(bench: Bench) -> None:
     summary, records = await bench.run(people(8), ["agent"])
     assert records[:3] == finished
     assert sorted(r.scenario_id for r in records) == [s.id for s in people(8)]
-    assert summary["complete"] is True
+    assert summary.complete is True
 
 
 async def test_a_run_that_cannot_write_stops_and_says_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ async def test_concurrency_is_kept_and_used(bench: Bench) -> None:
 async def test_limit_takes_the_first_scenarios(bench: Bench) -> None:
     summary, records = await bench.run(people(5), ["context_free"], limit=2)
     assert [r.scenario_id for r in records] == ["everyday-00", "everyday-01"]
-    assert summary["conditions"]["context_free"]["n"] == 2
+    assert summary.conditions["context_free"].n == 2
 
 
 async def test_progress_is_told_after_every_conversation(bench: Bench) -> None:
@@ -189,12 +189,12 @@ async def test_progress_is_told_after_every_conversation(bench: Bench) -> None:
 
 def test_from_synchronous_code(bench: Bench) -> None:
     summary, _ = run_sync(bench.run(people(2), ["context_free"]))
-    assert summary["complete"] is True
+    assert summary.complete is True
 
 
 async def test_from_synchronous_code_inside_a_running_loop(bench: Bench) -> None:
     summary, _ = run_sync(bench.run(people(2), ["context_free"]))
-    assert summary["complete"] is True
+    assert summary.complete is True
 
 
 # ---- what a record tells ----
@@ -232,7 +232,7 @@ async def test_usage_is_counted_per_conversation_and_for_the_judge_apart(bench: 
         assert (record.usage.calls, record.usage.output_tokens) == (2, 4)
         assert (record.judge_usage.calls, record.judge_usage.output_tokens) == (1, 1)
         assert (record.seconds, record.judge_seconds) == (3.0, 1.0)
-    assert summary["usage"]["calls"] == whole.total.calls == 6
+    assert summary.usage.calls == whole.total.calls == 6
 
 
 async def test_the_ledger_and_the_stop_reasons_are_kept(bench: Bench) -> None:
@@ -285,4 +285,4 @@ async def test_run_eval_takes_a_folder_that_is_open(bench: Bench) -> None:
             make_user=bench.user,
             judge=bench.judge,
         )
-    assert summary["conditions"]["context_free"]["n"] == 2
+    assert summary.conditions["context_free"].n == 2

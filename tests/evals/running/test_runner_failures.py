@@ -37,8 +37,8 @@ async def test_an_assistant_that_raises_is_an_error_and_never_judged(bench: Benc
     assert "reason 1" not in (failed.error or "")
     assert isinstance(bench.judge, CountingJudge)
     assert {s for s, _ in bench.judge.seen} == {"everyday-00", "everyday-02"}
-    cell = summary["conditions"]["agent"]
-    assert (cell["errors"], cell["scored"], cell["n"], cell["mean"]) == (1, 2, 3, 3.0)
+    cell = summary.conditions["agent"]
+    assert (cell.errors, cell.scored, cell.n, cell.mean) == (1, 2, 3, 3.0)
 
 
 async def test_the_text_of_an_api_error_never_reaches_the_judge(bench: Bench) -> None:
@@ -71,17 +71,17 @@ async def test_a_resumed_run_tries_failures_again_and_repeats_nothing_else(bench
     assert calls == ["everyday-01"]
     assert [r.error for r in records] == [None] * 3
     assert len({r.key for r in records}) == 3
-    assert summary["conditions"]["agent"]["errors"] == 0
+    assert summary.conditions["agent"].errors == 0
     assert (bench.path / "set_aside.jsonl").read_text().count("\n") == 1
 
 
 async def test_a_judge_whose_endpoint_fails_is_asked_again_on_resume(bench: Bench) -> None:
     bench.judge = CountingJudge(Unscored(reason="RateLimited"))
     summary, _ = await bench.run(people(2), ["context_free"])
-    assert summary["conditions"]["context_free"]["mean"] is None
+    assert summary.conditions["context_free"].mean is None
     bench.judge = CountingJudge()
     summary, records = await bench.run(people(2), ["context_free"])
-    assert summary["conditions"]["context_free"]["scored"] == len(records) == 2
+    assert summary.conditions["context_free"].scored == len(records) == 2
 
 
 @pytest.mark.parametrize("reason", ["ServerFailed", "ModelError"])
@@ -100,8 +100,8 @@ async def test_an_unusable_verdict_is_final_and_counted(bench: Bench) -> None:
     bench.judge = CountingJudge()
     again, _ = await bench.run(people(8), ["context_free"])
     assert bench.judge.seen == []
-    for cell in (summary["conditions"]["context_free"], again["conditions"]["context_free"]):
-        assert (cell["scored"], cell["unscored"], cell["coverage"], cell["mean"]) == (0, 8, 0.0, None)
+    for cell in (summary.conditions["context_free"], again.conditions["context_free"]):
+        assert (cell.scored, cell.unscored, cell.coverage, cell.mean) == (0, 8, 0.0, None)
 
 
 async def test_a_judge_that_raises_makes_an_unscored_record(bench: Bench) -> None:
@@ -297,8 +297,8 @@ async def test_a_fault_of_one_conversations_input_is_recorded_and_the_run_goes_o
     failed = [r for r in records if r.error is not None]
     assert [(r.scenario_id, r.condition) for r in failed] == [("everyday-00", "agent"), ("everyday-00", "raise")]
     assert all("the message is too long" in (r.error or "") and r.score is None for r in failed)
-    cell = summary["conditions"]["raise"]
-    assert (cell["n"], cell["scored"], cell["errors"], cell["coverage"]) == (4, 3, 1, 0.75)
+    cell = summary.conditions["raise"]
+    assert (cell.n, cell.scored, cell.errors, cell.coverage) == (4, 3, 1, 0.75)
 
 
 async def test_a_fault_of_the_input_comes_through_as_it_is(bench: Bench) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,12 @@ from askfirst.domains import DataError, DomainPack, InputError, Profile, Scenari
 from askfirst.simulators import load_scenarios, packaged_scenarios
 from askfirst.simulators.datasets.write import (
     Format,
-    atomic_text,
     checked_format,
     format_of,
     replace_scenarios,
     scenario_record,
     write_scenarios,
 )
-from askfirst.simulators.generation.journal import Journal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -259,17 +256,6 @@ def test_a_record_has_no_empty_fields(pack: DomainPack) -> None:
     assert scenario_record(scenario) == {"id": "a", "domain": "Life", "query": "Hm?", "profile": {}}
 
 
-def test_a_file_that_cannot_be_written_in_full_leaves_nothing(tmp_path: Path) -> None:
-    def write() -> None:
-        with atomic_text(tmp_path / "a.txt") as file:
-            file.write("half")
-            raise OSError(28, "No space left on device")
-
-    with pytest.raises(OSError, match="No space"):
-        write()
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_attributes_that_are_called_like_fields(tmp_path: Path, toy_pack: DomainPack) -> None:
     attributes = [a.model_copy(update={"id": "title"}) if a.id == "mood" else a for a in toy_pack.attributes]
     pack = toy_pack.model_copy(update={"attributes": tuple(attributes)})
@@ -279,26 +265,3 @@ def test_attributes_that_are_called_like_fields(tmp_path: Path, toy_pack: Domain
     write_scenarios([scenario], tmp_path / "out.csv", pack)
     assert "profile.title" in (tmp_path / "out.csv").read_text().splitlines()[0]
     assert load_scenarios(tmp_path / "out.csv", pack) == [scenario]
-
-
-def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
-    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))  # like a full disk: the error names no file
-    try:
-        with pytest.raises(OSError, match=r"a\.jsonl"), atomic_text(tmp_path / "a.jsonl") as file:
-            file.write("x" * 100_000)
-        with pytest.raises(OSError, match=r"b\.jsonl\.progress"), Journal.open(tmp_path / "b.jsonl", {}) as journal:
-            journal.add("unit", {"text": "x" * 5000})
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_a_name_as_long_as_a_name_may_be(tmp_path: Path) -> None:
-    path = tmp_path / ("x" * 249 + ".jsonl")
-    with atomic_text(path) as file:
-        file.write("x")
-    assert path.read_text() == "x"
-    with pytest.raises(OSError, match=r"xxx\.jsonl"), atomic_text(tmp_path / ("x" * 260 + ".jsonl")):
-        pass
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]

@@ -13,6 +13,8 @@ import pytest
 from askfirst.domains import DataError, InputError
 from askfirst.simulators.generation.journal import Journal
 
+from tests.simulators.storage.full_disk import no_file_longer_than
+
 SETTINGS = {"command": "x", "seed": 1, "prompts": {"a": "1"}}
 
 
@@ -110,6 +112,14 @@ def test_a_failed_write_leaves_the_journal_as_it_was(tmp_path: Path, monkeypatch
         journal.add("b", {})
     with Journal.open(out, SETTINGS) as journal:
         assert len(journal) == 2
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_journal(tmp_path: Path) -> None:
+    with no_file_longer_than(1000), Journal.open(tmp_path / "b.jsonl", {}) as journal:
+        with pytest.raises(OSError, match=r"b\.jsonl\.progress"):
+            journal.add("unit", {"text": "x" * 5000})
+        journal.add("unit", {})
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_what_was_added_before_a_kill_is_there(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from askfirst.domains import Value
-from askfirst.evals import ConversationRecord, RunSettings, Unscored, Verdict
+from askfirst.evals import ConversationRecord, RunSettings, RunSummary, Unscored, Verdict
 from askfirst.simulators import AgentTurn, Dialogue, Persona, TranscriptMessage, UserTurn
 from askfirst.simulators.dialogue.ledger import Ledger, LedgerEntry
 from pydantic import ValidationError
@@ -16,7 +16,7 @@ from pydantic import ValidationError
     "kind",
     [
         *(AgentTurn, Dialogue, Ledger, LedgerEntry, Persona, TranscriptMessage, UserTurn),
-        *(ConversationRecord, RunSettings, Unscored, Verdict),
+        *(ConversationRecord, RunSettings, RunSummary, Unscored, Verdict),
     ],
 )
 def test_it_is_a_value(kind: type[Any]) -> None:
