@@ -50,11 +50,14 @@ _KEPT = (
     "threshold",
     "temperature",
     "top_p",
-    "max_tokens",
+    "reply_tokens",
     "embedding",
     "chroma_url",
     "country",
 )
+
+_STORED_AS = {"reply_tokens": "max_tokens"}  # setting -> name in run.json, where they differ
+_ENDPOINTS = ("base_url", "user_base_url", "judge_base_url", "planner_base_url")
 
 
 @dataclass(frozen=True)
@@ -198,8 +201,8 @@ def run_evaluation(
             "split": request.split,
             "pack": wiring.settings.pack,
             "store": str(wiring.settings.store),
-            "base_url": wiring.settings.base_url,
-            **{name: getattr(wiring.settings, name) for name in _KEPT},
+            **{name: getattr(wiring.settings, name) for name in _ENDPOINTS},
+            **{_STORED_AS.get(name, name): getattr(wiring.settings, name) for name in _KEPT},
             **({_GATE: request.fail_under} if request.fail_under is not None else {}),
         },
     )
@@ -271,7 +274,7 @@ def _named_in(stored: RunSettings, given: Settings, named: Mapping[str, Any]) ->
             pack = Wiring(_settings_of(stored, given)).pack
             update[name] = tuple(b.name for b in load_behaviours(value, pack))
         elif name in (*_KEPT, "pack"):
-            options[name] = getattr(given, name)
+            options[_STORED_AS.get(name, name)] = getattr(given, name)
         elif name in ("split", "store"):
             options[name] = str(value)
         elif name in RunSettings.model_fields:
@@ -280,13 +283,13 @@ def _named_in(stored: RunSettings, given: Settings, named: Mapping[str, Any]) ->
 
 
 def _settings_of(stored: RunSettings, given: Settings) -> Settings:
-    kept = {name: stored.options.get(name) for name in (*_KEPT, "pack", "store")}
+    kept = {name: stored.options.get(_STORED_AS.get(name, name)) for name in (*_KEPT, "pack", "store")}
     roles = {
-        "model": stored.model,
-        "user_model": stored.user_model,
-        "judge_model": stored.judge_model,
-        "planner_model": stored.planner_model,
-        "base_url": given.base_url or stored.options.get("base_url"),
+        "model": given.model_called(stored.model),
+        "user_model": given.model_called(stored.user_model),
+        "judge_model": given.model_called(stored.judge_model),
+        "planner_model": given.model_called(stored.planner_model),
+        **{name: getattr(given, name) or stored.options.get(name) for name in _ENDPOINTS},
     }
     # Every field is given, so that the environment of today changes nothing of what was begun.
     return Settings(**{**given.model_dump(), **kept, **roles})
