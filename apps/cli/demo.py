@@ -30,8 +30,11 @@ def demo(
     judge_model: options.JudgeModel = None,
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
+    user_base_url: options.UserBaseUrl = None,
+    judge_base_url: options.JudgeBaseUrl = None,
+    planner_base_url: options.PlannerBaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.MaxTokens = None,
+    reply_tokens: options.ReplyTokens = None,
     concurrency: options.Concurrency = None,
     evaluations: Annotated[
         int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")

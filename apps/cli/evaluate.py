@@ -72,8 +72,11 @@ def evaluate(
     judge_model: options.JudgeModel = None,
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
+    user_base_url: options.UserBaseUrl = None,
+    judge_base_url: options.JudgeBaseUrl = None,
+    planner_base_url: options.PlannerBaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.MaxTokens = None,
+    reply_tokens: options.ReplyTokens = None,
     concurrency: options.Concurrency = None,
     pack: options.Pack = None,
     store: options.Store = None,
@@ -148,6 +151,7 @@ def evaluate(
 
 
 _SINGULAR = {"behaviour": "behaviours"}  # option -> setting, where the names differ
+_OPTIONS = {"behaviours": "behaviour", "max_tokens": "reply_tokens"}  # name in run.json -> option, where they differ
 
 
 def _named(ctx: typer.Context) -> dict[str, Any]:
@@ -158,5 +162,4 @@ def _named(ctx: typer.Context) -> dict[str, Any]:
 
 
 def _option(setting: str) -> str:
-    option = next((o for o, s in _SINGULAR.items() if s == setting), setting)
-    return f"--{option.replace('_', '-')}"
+    return f"--{_OPTIONS.get(setting, setting).replace('_', '-')}"

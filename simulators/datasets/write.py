@@ -130,14 +130,15 @@ def atomic_text(path: Path) -> Iterator[IO[str]]:
     An ``OSError`` names ``path``, not the hidden file beside it. That one is removed whatever ends the block, but for
     ``kill -9``.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=_HIDDEN, dir=path.parent)
+    with named_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=_HIDDEN, dir=path.parent)
     try:
-        with named_errors(path, name), os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        with named_errors(path), os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with named_errors(path, name):
+        with named_errors(path):
             os.chmod(name, 0o644)
             os.replace(name, path)
     except BaseException:
@@ -147,22 +148,24 @@ def atomic_text(path: Path) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def named_errors(path: Path, hidden: str = "") -> Iterator[None]:
-    """Gives an ``OSError`` that names no file, or the ``hidden`` one, the name of ``path``: a full disk names none."""
+def named_errors(path: Path) -> Iterator[None]:
+    """Gives an ``OSError`` that names no file (a full disk does), or a hidden one of ours, the name of ``path``."""
     try:
         yield
     except OSError as error:
-        if error.filename is None or (hidden and str(error.filename).startswith(hidden)):
+        named = Path(os.fsdecode(error.filename)).parts if error.filename is not None else ()
+        if not named or any(part.startswith(_HIDDEN) for part in named):
             raise OSError(error.errno, error.strerror or str(error), str(path)) from error
         raise
 
 
 @contextmanager
 def _atomic_folder(path: Path) -> Iterator[Path]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=_HIDDEN, dir=path.parent))
+    with named_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=_HIDDEN, dir=path.parent))
     try:
-        with named_errors(path, str(draft)):
+        with named_errors(path):
             yield draft
             draft.chmod(0o755)
             draft.rename(path)
