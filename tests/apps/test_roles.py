@@ -14,6 +14,7 @@ from askfirst.apps.evaluation import EvalRequest, resume_run, run_evaluation
 from askfirst.domains import InputError
 from askfirst.evals.records import read_run
 from askfirst.models import ScriptedChatModel, run_sync
+from askfirst.models.endpoint import given
 
 from tests.apps.conftest import Outcome
 from tests.models.conftest import FakeOpenAI, HttpReply, chat, stream
@@ -56,7 +57,7 @@ def keys(server: FakeOpenAI) -> set[str]:
     return {headers.get("Authorization", headers.get("authorization", "")) for headers in server.headers}
 
 
-def models(server: FakeOpenAI) -> set[str]:
+def asked_for(server: FakeOpenAI) -> set[str]:
     return {body["model"] for body in server.requests}
 
 
@@ -75,8 +76,8 @@ def test_a_bot_on_one_server_is_judged_on_another(
     done = cli("eval", write_scenarios(), "-c", "context_free", "--out", "run", *bots, *judges, "--json")
     assert done.code == 0, done.err
     assert done.json["conditions"]["context_free"]["mean"] == 4
-    assert (models(bot_server), keys(bot_server)) == ({"bot"}, {"Bearer of-the-bot"})
-    assert (models(judge_server), keys(judge_server)) == ({"judge"}, {"Bearer of-the-judge"})
+    assert (asked_for(bot_server), keys(bot_server)) == ({"bot"}, {"Bearer of-the-bot"})
+    assert (asked_for(judge_server), keys(judge_server)) == ({"judge"}, {"Bearer of-the-judge"})
     kept = (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
     assert judge_server.url in kept
     assert "of-the-" not in kept
@@ -144,16 +145,18 @@ def test_langchain_objects_on_two_servers_plan_judge_and_answer_in_several_loops
     (tmp_path / "run" / "conversations.jsonl").write_text("", encoding="utf-8")
     again = resume_run(tmp_path / "run", settings, on_progress=lambda _: None)
     assert again.summary["conditions"]["context_free"]["mean"] == 4
+    for model in (mine, theirs):  # LangChain keeps the connections until the process ends, and Python warns of it then
+        given._home().run(model.root_async_client.close())
 
 
 def test_our_own_chat_models_are_taken_in_every_role() -> None:
-    given = {name: ScriptedChatModel(["Take a friend along."], name=name) for name in ("a", "u", "j", "p")}
+    models = {name: ScriptedChatModel(["Take a friend along."], name=name) for name in ("a", "u", "j", "p")}
     settings = load_settings(
-        model=given["a"], user_model=given["u"], judge_model=given["j"], planner_model=given["p"]
+        model=models["a"], user_model=models["u"], judge_model=models["j"], planner_model=models["p"]
     )
     wiring = Wiring(settings)
     assert {role: wiring.model(role) for role in ("agent", "user", "judge", "planner")} == dict(
-        zip(("agent", "user", "judge", "planner"), given.values(), strict=True)
+        zip(("agent", "user", "judge", "planner"), models.values(), strict=True)
     )
     assert run_sync(wiring.responder().answer(AgentContext(query="May I go?"))) == "Take a friend along."
     assert settings.model_dump()["judge_model"] == "j"
@@ -165,6 +168,14 @@ def test_settings_of_an_object_are_told_by_its_name() -> None:
     assert settings.model_called("mine") is settings.model
     assert settings.model_called("openai:other") == "openai:other"
     assert load_settings(judge_model=settings.model).model == "offline"
+
+
+def test_the_example_of_the_docs_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(page.split("```python\n")[1].split("```")[0], names)
+    wiring = names["wiring"]
+    assert [wiring.spec(role) for role in ("agent", "judge")] == ["openai-chat:my-bot", "openai:gpt-4o-mini"]
 
 
 @pytest.mark.parametrize("wrong", [3, object(), ScriptedChatModel])
