@@ -11,10 +11,16 @@ if TYPE_CHECKING:
     from .settings import OFFLINE, Settings, load_settings
     from .wiring import Wiring
 
-__all__ = ["OFFLINE", "Settings", "Wiring", "load_settings"]
+    __version__: str
+
+__all__ = ["OFFLINE", "Settings", "Wiring", "__version__", "load_settings"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":  # of the distribution; ``askfirst`` itself is a namespace package and cannot have one
+        from importlib.metadata import version
+
+        return version("askfirst")
     return getattr(import_module(".wiring" if name == "Wiring" else ".settings", __name__), name)

@@ -41,7 +41,8 @@ PACKAGED = "penguin_mini"
 SplitChoice = Literal["auto", "plan", "eval", "all"]
 
 _GATE = "fail_under"  # name of the gate among the options of a run
-_MAY_CHANGE = (_GATE, "base_url")  # from one start of a run to the next
+_ENDPOINTS = ("base_url", "user_base_url", "judge_base_url", "planner_base_url")
+_MAY_CHANGE = (_GATE, *_ENDPOINTS)  # from one start of a run to the next
 _ROLES = ("model", "user_model", "judge_model", "planner_model")
 _ASKED_FOR = frozenset(EvalSettings.model_fields).difference(_ROLES, ["options"])  # not taken from the settings
 
@@ -49,18 +50,20 @@ _ASKED_FOR = frozenset(EvalSettings.model_fields).difference(_ROLES, ["options"]
 _KEPT = (
     "pack",
     "store",
-    "base_url",
+    *_ENDPOINTS,
     "budget",
     "retrieve_k",
     "abstention",
     "threshold",
     "temperature",
     "top_p",
-    "max_tokens",
+    "reply_tokens",
     "embedding",
     "chroma_url",
     "country",
 )
+
+_STORED_AS = {"reply_tokens": "max_tokens"}  # setting -> name in run.json, where they differ
 
 
 @dataclass(frozen=True)
@@ -224,7 +227,7 @@ def _options(settings: Settings, given: Mapping[str, Any]) -> dict[str, Any]:
     gate = given.get(_GATE)
     return {
         "split": split_choice(given.get("split") or "auto"),
-        **{name: kept[name] for name in _KEPT},
+        **{_STORED_AS.get(name, name): kept[name] for name in _KEPT},
         **({} if gate is None else {_GATE: gate}),
     }
 
@@ -240,15 +243,17 @@ def _with_named(stored: RunSettings, given: Settings, named: Mapping[str, Any]) 
     if behaviours := update.get("behaviours"):
         pack = Wiring(_settings_of(stored, given)).pack
         update["behaviours"] = tuple(b.name for b in load_behaviours(behaviours, pack))
-    options = {n: v for n, v in _options(given, named).items() if n in named and n not in _MAY_CHANGE}
+    stored_names = {_STORED_AS.get(name, name) for name in named}
+    options = {n: v for n, v in _options(given, named).items() if n in stored_names and n not in _MAY_CHANGE}
     return stored.model_copy(update={**update, "options": {**stored.options, **options}})
 
 
 def _settings_of(stored: RunSettings, given: Settings) -> Settings:
-    kept = {name: stored.options.get(name) for name in _KEPT}
-    kept |= {name: getattr(stored, name) for name in _ROLES}
+    kept = {name: stored.options.get(_STORED_AS.get(name, name)) for name in _KEPT}
+    kept |= {name: given.model_called(getattr(stored, name)) for name in _ROLES}
+    kept |= {name: getattr(given, name) or kept[name] for name in _ENDPOINTS}
     # Every field is given, so that the environment of today changes nothing of what was begun.
-    return Settings(**{**given.model_dump(), **kept, "base_url": given.base_url or kept["base_url"]})
+    return Settings(**{**given.model_dump(), **kept})
 
 
 def _run(

@@ -17,8 +17,7 @@ from ..models.endpoint import ScriptedChatModel
 from ..simulators.dialogue import TranscriptMessage
 from .planning import PlanRequest, Work
 from .reward_keeping import ranking_recipe, reward_recipe
-from .settings import OFFLINE
-from .wiring import ROLES, Wiring
+from .wiring import Wiring
 
 __all__ = ["Estimate", "estimate", "mean_cost"]
 
@@ -76,7 +75,7 @@ async def mean_cost(
     """What so many evaluations and rankings cost as a mean, and where that comes from; see ``estimate``."""
     if wiring.offline:
         return Usage(), "no model is called"
-    tests = len({wiring.spec(role) for role in ROLES} - {OFFLINE})
+    tests = len(wiring.served())
     usage = _times(tests, _TEST, 1)
     if not scenarios:
         return usage, "the short test of each model at the start"

@@ -69,7 +69,7 @@ def reward_recipe(wiring: Wiring) -> Recipe:
         wiring,
         "reward",
         prompts={"agent": ("agents", "responder"), "judge": ("evals", "judge")},
-        sampling={"agent": wiring.sampling, "judge": wiring.judge_sampling},
+        sampling={"agent": wiring.sampling_of("agent"), "judge": wiring.judge_sampling},
     )
 
 

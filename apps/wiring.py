@@ -6,10 +6,11 @@ Every other package takes its collaborators as arguments; only this module decid
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from ..agents import (
@@ -28,25 +29,22 @@ from ..agents import (
 from ..agents.crisis import ModelCrisisScreen, PackCrisisScreen
 from ..agents.extraction import ModelExtraction, RuleExtraction
 from ..agents.planning import planner_named
-from ..domains import DomainPack, Scenario, get_pack
+from ..domains import AskfirstError, DomainPack, Scenario, get_pack
 from ..evals.assistants import Assistants
 from ..evals.judging import BestSubset, HeuristicJudge, Judge, JudgedAnswerReward, LlmJudge
 from ..graphs import RaiseComponents, RaiseSettings
 from ..models import ChatModel, EmptyCompletion, Limits, Message, Prompt, Sampling, Usage, parse_spec, run_sync
-from ..models.endpoint import ForbiddenChatModel, connect
+from ..models.endpoint import ForbiddenChatModel, connect, given_model, own_sampling
 from ..simulators.dialogue import LlmFidelityCheck, SimulatedUser
 from ..simulators.users import COOPERATIVE_BEHAVIOUR, Behaviour, LlmUser, Persona, ScriptedUser
-from ..vectorstore import PathStore
+from ..vectorstore import Embedder, PathStore
 from .raise_assistant import RaiseAssistant
-from .settings import OFFLINE, Settings
+from .settings import OFFLINE, ROLES, Connection, Settings
 
 if TYPE_CHECKING:
     from ..vectorstore import ChromaPathStore, ChromaServerPathStore
 
-__all__ = ["ROLES", "Wiring"]
-
-ROLES = ("agent", "user", "judge", "planner")
-"""What a model is used for. Each role may have a model of its own."""
+__all__ = ["Wiring"]
 
 _NOT_IN_CONVERSATIONS = ("extract_", "scenario_")  # prompts that make data
 _PING = (Message(role="user", content="Reply with the word: ok"),)
@@ -63,7 +61,7 @@ class Wiring:
     def __init__(self, settings: Settings, *, calls_nothing: bool = False) -> None:
         self.settings = settings
         self._calls_nothing = calls_nothing
-        self._connected: dict[str, ChatModel] = {}
+        self._connected: list[tuple[Connection, ChatModel]] = []
 
     # ---- models ---------------------------------------------------------------------------------------------------
 
@@ -73,34 +71,53 @@ class Wiring:
         return get_pack(self.settings.pack)
 
     def spec(self, role: str) -> str:
-        """The model of ``role`` ("agent", "user", "judge" or "planner"): ``"offline"`` or ``"openai:NAME"``."""
-        own = {
-            "user": self.settings.user_model,
-            "judge": self.settings.judge_model,
-            "planner": self.settings.planner_model,
-        }.get(role)
-        return own or self.settings.model
+        """The name of ``role``'s model: ``"offline"``, ``"openai:NAME"``, or what a chat model object calls itself."""
+        return self.settings.connection(role).name
 
     def model(self, role: str) -> ChatModel | None:
-        """The chat model of ``role``, None for the offline backend. Roles with the same name share one connection."""
-        spec = self.spec(role)
-        if spec == OFFLINE:
+        """The chat model of ``role``, None for the offline backend. Roles with the same one share one connection."""
+        wanted = self.settings.connection(role)
+        if wanted.model == OFFLINE:
             return None
-        if spec not in self._connected:
-            self._connected[spec] = self._connect(spec, retries=self.settings.retries)
-        return self._connected[spec]
+        for connection, model in self._connected:
+            if connection.same(wanted):
+                return model
+        model = self._connect(wanted, retries=self.settings.retries)
+        self._connected.append((wanted, model))
+        return model
 
-    def _connect(self, spec: str, *, retries: int) -> ChatModel:
+    def _connect(self, connection: Connection, *, retries: int) -> ChatModel:
         settings = self.settings
         if self._calls_nothing:
-            return ForbiddenChatModel(f"openai:{parse_spec(spec)}")
+            if isinstance(connection.model, str):
+                parse_spec(connection.model)
+            return ForbiddenChatModel(connection.name)
+        limits = Limits(timeout=settings.timeout, retries=retries, concurrency=settings.concurrency)
+        if not isinstance(connection.model, str):
+            if "retries" not in settings.model_fields_set:  # an object that retries by itself is left to do so
+                limits = Limits(timeout=settings.timeout, concurrency=settings.concurrency)
+            return given_model(connection.model, limits=limits)
         return connect(
-            spec,
-            base_url=settings.base_url,
-            api_key=settings.api_key,
-            limits=Limits(timeout=settings.timeout, retries=retries, concurrency=settings.concurrency),
+            connection.model,
+            base_url=connection.base_url,
+            api_key=connection.api_key,
+            limits=limits,
             sampling=self.sampling,
         )
+
+    def served(self) -> list[tuple[str, ...]]:
+        """The roles that use a model, those that share a connection together."""
+        groups: list[tuple[Connection, list[str]]] = []
+        for role in ROLES:
+            wanted = self.settings.connection(role)
+            if wanted.model == OFFLINE:
+                continue
+            shared = next((roles for connection, roles in groups if connection.same(wanted)), None)
+            if shared is None:
+                groups.append((wanted, [role]))
+            else:
+                shared.append(role)
+        return [tuple(roles) for _, roles in groups]
 
     def check_models(self) -> None:
         """Try every model with one short message, before anything is written.
@@ -112,21 +129,23 @@ class Wiring:
             self.model(role)  # a wrong name or a missing key shows here, before any network
         run_sync(self._probe_all())
 
-    async def probe(self, spec: str) -> Usage | None:
-        """One short message to the model ``spec``; what it cost, None if the reply was empty.
+    async def probe(self, role: str) -> Usage | None:
+        """One short message to the model of ``role``; what it cost, None if the reply was empty.
 
         Raises:
             ModelError: as for ``check_models``.
         """
         try:
-            reply = await self._connect(spec, retries=1).complete(_PING, sampling=Sampling(max_tokens=16))
+            connection = self.settings.connection(role)
+            short = Sampling(max_tokens=16) if isinstance(connection.model, str) else None  # an object knows its own
+            reply = await self._connect(connection, retries=1).complete(_PING, sampling=short)
         except EmptyCompletion:
             return None  # a reasoning model may spend so few tokens on nothing visible: it is reachable
         return reply.usage
 
     async def _probe_all(self) -> None:
-        for spec in self._connected:
-            await self.probe(spec)
+        for roles in self.served():
+            await self.probe(roles[0])
 
     def prompt_hashes(self) -> dict[str, str]:
         """``package/name`` -> hash of each prompt of conversations and judgements; empty offline, with none."""
@@ -161,6 +180,22 @@ class Wiring:
         """The configured store, for people: a folder or a URL."""
         return self.settings.chroma_url or str(self.settings.store)
 
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model of the store. Loaded when it first embeds, which takes seconds."""
+        from ..vectorstore import embedder
+
+        return embedder(self.settings.embedding)
+
+    def load_embedder(self) -> None:
+        """Begin to load the embedding model in the background, while a person reads or types."""
+
+        def load() -> None:
+            with suppress(AskfirstError):  # the first search tells
+                self.embedder.embed(["hello"])
+
+        Thread(target=load, name="askfirst-load-embedder", daemon=True).start()
+
     def open_store(
         self, folder: Path | None = None, *, writing: bool = False
     ) -> ChromaPathStore | ChromaServerPathStore:
@@ -172,9 +207,9 @@ class Wiring:
         Raises:
             StoreError: it cannot be used.
         """
-        from ..vectorstore import ChromaPathStore, ChromaServerPathStore, embedder
+        from ..vectorstore import ChromaPathStore, ChromaServerPathStore
 
-        model, url = embedder(self.settings.embedding), self.settings.chroma_url
+        model, url = self.embedder, self.settings.chroma_url
         store: ChromaPathStore | ChromaServerPathStore
         if url and folder is None:
             store = ChromaServerPathStore(url, model)
@@ -252,14 +287,19 @@ class Wiring:
 
     @property
     def sampling(self) -> Sampling:
-        """How every model is drawn from, unless a part brings its own."""
+        """How models given by name are drawn from, unless a part brings its own."""
         settings = self.settings
-        return Sampling(temperature=settings.temperature, top_p=settings.top_p, max_tokens=settings.max_tokens)
+        return Sampling(temperature=settings.temperature, top_p=settings.top_p, max_tokens=settings.reply_tokens)
+
+    def sampling_of(self, role: str) -> Sampling:
+        """How the model of ``role`` is drawn from: as the settings say, or a chat model object as it says itself."""
+        model = self.settings.connection(role).model
+        return self.sampling if isinstance(model, str) else own_sampling(model)
 
     @property
     def judge_sampling(self) -> Sampling:
         """As near to deterministic as endpoints allow: a judgement should not depend on the draw."""
-        return Sampling(temperature=0.0, top_p=None, max_tokens=self.settings.max_tokens)
+        return Sampling(temperature=0.0, top_p=None, max_tokens=self.settings.reply_tokens)
 
     def judge(self, *, crisis_texts: Collection[str] = ()) -> Judge:
         """Scores answers with the full profile in view.

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_va
 from pydantic_core import ErrorDetails
 
 from .attribute import Attribute
+from .countries import CountryCode, CountryOrAny
 from .errors import PackError, UnknownNameError
 from .folding import tidy
 from .patterns import compilable
@@ -125,7 +126,7 @@ class Acknowledgement(Value):
 class CrisisResource(Value):
     """A service for people in crisis, with the source in which its details stand."""
 
-    country: str = Field(pattern=r"^([A-Z]{2}|\*)$", description="ISO 3166-1 alpha-2 code, or * for everywhere.")
+    country: CountryOrAny = Field(description="ISO 3166-1 alpha-2 code, or * for everywhere.")
     name: Said = Field(min_length=1)
     contact: Said = Field(min_length=1, description="How to reach it, as its source says.")
     availability: str = ""
@@ -162,7 +163,9 @@ class Resources(Value):
         default=(), description="Said instead of the whole answer when the person writes on; the first that fits."
     )
     emergency: Said = Field(min_length=1, description="What to do in immediate danger, where the number is not known.")
-    emergency_numbers: dict[str, str] = Field(default_factory=dict, description="Country code -> emergency number.")
+    emergency_numbers: dict[CountryCode, str] = Field(
+        default_factory=dict, description="Country code -> emergency number."
+    )
     services: tuple[CrisisResource, ...] = ()
 
     @model_validator(mode="after")

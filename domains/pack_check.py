@@ -122,6 +122,21 @@ def _entries(raw: dict[str, Any], key: str) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _hints(pack: DomainPack) -> Iterator[PackHint]:
+    yield from _attribute_hints(pack)
+    for number, domain in enumerate(pack.domains):
+        if not domain.cues:
+            hint = "without cues no query is recognised as belonging to it"
+            yield PackHint(key=f"domains[{number}].cues", hint=hint)
+    for number, rule in enumerate(pack.risk_rules):
+        if not rule.addressed_in(rule.guidance):
+            hint = "no pattern finds the rule's own guidance: the offline judge would not count it"
+            yield PackHint(key=f"risk_rules[{number}].addressed", hint=hint)
+    for key, pattern in _patterns(pack):
+        if re.compile(pattern).fullmatch(""):
+            yield PackHint(key=key, hint=f"{pattern!r} matches the empty text, and so everything")
+
+
+def _attribute_hints(pack: DomainPack) -> Iterator[PackHint]:
     owners: dict[str, str] = {}
     for number, attribute in enumerate(pack.attributes):
         key = f"attributes[{number}]"
@@ -138,17 +153,6 @@ def _hints(pack: DomainPack) -> Iterator[PackHint]:
             owner = owners.setdefault(fold(name), attribute.id)
             if owner != attribute.id:
                 yield PackHint(key=key, hint=f"{name!r} also names {owner!r}: data files cannot tell them apart")
-    for number, domain in enumerate(pack.domains):
-        if not domain.cues:
-            hint = "without cues no query is recognised as belonging to it"
-            yield PackHint(key=f"domains[{number}].cues", hint=hint)
-    for number, rule in enumerate(pack.risk_rules):
-        if not rule.addressed_in(rule.guidance):
-            hint = "no pattern finds the rule's own guidance: the offline judge would not count it"
-            yield PackHint(key=f"risk_rules[{number}].addressed", hint=hint)
-    for key, pattern in _patterns(pack):
-        if re.compile(pattern).fullmatch(""):
-            yield PackHint(key=key, hint=f"{pattern!r} matches the empty text, and so everything")
 
 
 def _patterns(pack: DomainPack) -> Iterator[tuple[str, str]]:

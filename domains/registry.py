@@ -14,7 +14,7 @@ from pathlib import Path
 from .errors import PackError, UnknownNameError
 from .pack import DomainPack, load_pack
 
-__all__ = ["PACK_GROUP", "get_pack", "pack_file", "pack_names"]
+__all__ = ["PACK_GROUP", "get_pack", "pack_file", "pack_names", "pack_source"]
 
 PACK_GROUP = "askfirst.packs"
 
@@ -31,13 +31,24 @@ def get_pack(name_or_path: str | Path = "penguin") -> DomainPack:
         UnknownNameError: no pack of that name is installed and no such path exists.
         PackError: the pack's files cannot be used.
     """
+    entry = _entries().get(name_or_path) if isinstance(name_or_path, str) else None
+    return _installed(entry) if entry else load_pack(pack_source(name_or_path))
+
+
+def pack_source(name_or_path: str | Path) -> Path:
+    """Where the files of a pack are that ``get_pack`` would load, readable or not: a folder, or a ``pack.yaml``.
+
+    Raises:
+        UnknownNameError: no pack of that name is installed and no such path exists.
+        PackError: the package of an installed pack cannot be imported.
+    """
     entries = _entries()
     if isinstance(name_or_path, str) and name_or_path in entries:
-        return _installed(entries[name_or_path])
+        return _folder(entries[name_or_path])
     path = Path(name_or_path)
-    if path.exists():
-        return load_pack(path)
-    raise UnknownNameError("pack", str(name_or_path), entries)
+    if not path.exists():
+        raise UnknownNameError("pack", str(name_or_path), entries)
+    return path
 
 
 def pack_file(name_or_path: str | Path, file: str) -> Path | None:

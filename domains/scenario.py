@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from .countries import CountryCode
 from .profile import Profile
 from .value import Value
 
@@ -30,7 +31,7 @@ class Scenario(Value):
         default=None, description="Id of the one attribute in which the two scenarios of a counterfactual pair differ."
     )
     risk: Risk | None = Field(default=None, description="Risk of the query for this person, as written by the author.")
-    country: str | None = Field(default=None, pattern=r"^[A-Z]{2}$", description="ISO 3166-1 alpha-2 code.")
+    country: CountryCode | None = Field(default=None, description="ISO 3166-1 alpha-2 code.")
     background: str = Field(default="", description="Free text about the situation; shown to judges only.")
 
     @field_validator("query")

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..agents import Abstention, Acquisition, CrisisScreen, Extraction, Responder
-from ..domains import DomainPack
+from ..domains import DomainPack, known_country
 from ..vectorstore import PathStore
 from .errors import SettingsError
 
-__all__ = ["RaiseComponents", "RaiseSettings", "country_code", "offline_components"]
+__all__ = ["RaiseComponents", "RaiseSettings", "country_of", "offline_components"]
 
 PlanFrom = Literal["consensus", "top"]
 
@@ -58,7 +58,10 @@ class RaiseSettings:
             raise SettingsError("retrieve_k", self.retrieve_k, "must be 1 or more")
         if self.plan_from not in get_args(PlanFrom):
             raise SettingsError("plan_from", self.plan_from, "must be 'consensus' or 'top'")
-        object.__setattr__(self, "country", country_code(self.country))
+        if self.country is not None:
+            if known_country(self.country) is None:
+                raise SettingsError("country", self.country, "must be a country code of ISO 3166-1 such as 'GB'")
+            object.__setattr__(self, "country", known_country(self.country))
 
     @property
     def recursion_limit(self) -> int:
@@ -83,8 +86,12 @@ def offline_components(pack: DomainPack, store: PathStore | None = None) -> Rais
     )
 
 
-def country_code(country: str | None) -> str | None:
-    """``country`` as an upper-case ISO 3166-1 alpha-2 code. Raises ``SettingsError`` if it cannot be one."""
+def country_of(country: str | None) -> str | None:
+    """``country`` of one conversation in upper case. Raises ``SettingsError`` if it does not have two letters.
+
+    Two letters that name no country (a proxy's "XX") are no error here, unlike in ``RaiseSettings``: whoever writes in
+    need gets the international directory, not a failure.
+    """
     if country is None:
         return None
     code = country.strip().upper()

@@ -13,7 +13,7 @@ from ..agents.extraction import open_attributes
 from ..domains import AskfirstError, DomainPack
 from ..models import CUT_NOTE, collect_usage, stop, together
 from ..vectorstore import RetrievedPath
-from .components import RaiseComponents, RaiseSettings, country_code
+from .components import RaiseComponents, RaiseSettings, country_of
 from .errors import EmptyAnswerError, EmptyQueryError
 from .replies import clean_text, is_reply, read_query, read_reply, unread_messages
 from .routing import stop_before_asking, stop_reason
@@ -51,7 +51,7 @@ class RaiseNodes:
         return opening_state(
             query,
             domain=self._parts.pack.domain(domain).name if domain else None,
-            country=country_code(state.get("country") or self._settings.country),
+            country=country_of(state.get("country") or self._settings.country),
         )
 
     async def screen(self, state: RaiseState) -> dict[str, Any]:

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, cas
 from pydantic import Field
 
 from ..domains import Value
-from ..models import no_tracing
-from .background import LoopThread
+from ..models import LoopThread, no_tracing
 from .checkpoints import open_checkpointer
-from .components import RaiseComponents, RaiseSettings, country_code
+from .components import RaiseComponents, RaiseSettings, country_of
 from .errors import (
     ConversationBusyError,
     ConversationFinishedError,
@@ -110,7 +109,7 @@ class RaiseAgent:
         self._owns_saver = isinstance(checkpointer, str | os.PathLike)
         self._saver = open_checkpointer(checkpointer) if isinstance(checkpointer, str | os.PathLike) else checkpointer
         self._graph = compile_raise_graph(components, settings, self._saver)
-        self._background = LoopThread("askfirst-agent")
+        self._background = LoopThread("askfirst-agent", closed="the agent is closed")
         self._lock = threading.Lock()
         self._busy: set[str] = set()
 
@@ -244,7 +243,7 @@ class RaiseAgent:
         if not text:
             raise EmptyQueryError
         name = None if domain is None else self._pack.domain(domain).name
-        return {"query": text, "country": country_code(country), "domain": name}
+        return {"query": text, "country": country_of(country), "domain": name}
 
     async def _run(self, thread_id: str, decide: Callable[[StateSnapshot], _Move]) -> AsyncGenerator[StreamItem, None]:
         config = _config(thread_id)

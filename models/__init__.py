@@ -22,6 +22,7 @@ from .errors import (
 )
 from .fence_marks import holds_fence
 from .limits import Gate, Limits
+from .loop_thread import LoopThread
 from .prompts import Prompt, fence, new_nonce
 from .safe_text import safe_text
 from .spec import parse_spec
@@ -41,6 +42,7 @@ __all__ = [
     "Gate",
     "InvalidStructuredOutput",
     "Limits",
+    "LoopThread",
     "Message",
     "ModelError",
     "ModelRefused",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from ...domains import CrisisResource, DomainPack, plain
+from ...domains import CrisisResource, DomainPack, known_country, plain
 from ...models import ChatModel, ModelError, Prompt, fence, new_nonce
 from ..context import AgentContext, CrisisSignal
 from ..prompt_context import question_before
@@ -54,7 +54,7 @@ class PackCrisisScreen:
             country: ISO 3166-1 alpha-2, in any case; None or one without entries gets the international ones.
             again: the person wrote on after a crisis answer.
         """
-        code = _country(country)
+        code = known_country(country)
         number = self._resources.emergency_numbers.get(code) if code else None
         emergency = _EMERGENCY.format(number=number) if number else self._resources.emergency
         services = "\n".join(_line(s) for s in self._resources.for_country(code))
@@ -83,7 +83,7 @@ class PackCrisisScreen:
         return f"{answer}\n\n{self._resources.closing.strip()}" if answer in said[-1:] else answer
 
     def _in_short(self, country: str | None) -> str:
-        code = _country(country)
+        code = known_country(country)
         number = self._resources.emergency_numbers.get(code) if code else None
         services = "; ".join(f"{_FOR[s.about]}{s.name} ({s.contact})" for s in self._resources.for_country(code))
         return f"{_REACH} {services}. {_NOW.format(number=number) if number else _NOW_ANYWHERE}"
@@ -135,12 +135,6 @@ _REACH = "There for you now:"
 _FOR = {None: "", "violence": "if somebody hurts or threatens you, "}
 _NOW = "In danger right now: call {number}."
 _NOW_ANYWHERE = "In danger right now: call the emergency number of the country you are in."
-_ALSO_CALLED = {"UK": "GB"}
-
-
-def _country(country: str | None) -> str | None:
-    code = (country or "").strip().upper()
-    return _ALSO_CALLED.get(code, code) or None
 
 
 def _line(service: CrisisResource) -> str:

@@ -12,19 +12,19 @@ from . import options
 from .console import note, out
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...agents import CrisisScreen
     from ...graphs import AnswerReply, QuestionReply, RaiseAgent
+    from .terminal import SafeConsole
 
 __all__ = ["chat"]
 
 _GREETING = (
-    "[bold]askfirst[/]: ask anything. A few questions may come first; Enter or 'skip' leaves one out. "
+    ": ask anything. A few questions may come first; Enter or 'skip' leaves one out. "
     "After an answer, the next message starts afresh. Leave with Ctrl-D.\n"
-    "[dim]A research tool: no medical device, no replacement for professional help.[/]"
 )
-_NO_COUNTRY = "[dim]Help lines near you can be named if you start with --country, such as --country GB.[/]"
+_NO_REPLACEMENT = "A research tool: no medical device, no replacement for professional help."
+_OFFLINE = "Offline reference backend: fixed texts and rules, no language model."
+_NO_COUNTRY = "Help lines near you can be named if you start with --country, such as --country GB."
 _NEW = "/new"
 
 
@@ -33,7 +33,7 @@ def chat(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.MaxTokens = None,
+    reply_tokens: options.ReplyTokens = None,
     pack: options.Pack = None,
     store: options.Store = None,
     chroma_url: options.ChromaUrl = None,
@@ -57,18 +57,21 @@ def chat(
     from ...graphs import RaiseAgent
     from ..settings import OFFLINE
     from ..wiring import Wiring
+    from .terminal import styled
 
     if thread is not None and checkpoints is None:
         raise InputError("--thread needs --checkpoints FILE, the file that holds the conversation")
     wiring = Wiring(settings)
     console = out()
-    console.print(_GREETING)
+    console.print(styled(("askfirst", "bold"), _GREETING, (_NO_REPLACEMENT, "dim")))
     if wiring.spec("agent") == OFFLINE:
-        console.print("[dim]Offline reference backend: fixed texts and rules, no language model.[/]")
+        console.print(_OFFLINE, style="dim")
     if wiring.settings.country is None:
-        console.print(_NO_COUNTRY)
+        console.print(_NO_COUNTRY, style="dim")
     where = "memory" if checkpoints is None else f"sqlite:{checkpoints}"
     with wiring.existing_store() as paths:
+        if paths is not None:
+            wiring.load_embedder()
         parts = wiring.components(paths)
         with RaiseAgent(parts, wiring.raise_settings(), checkpointer=where) as agent:
             _Chat(console, agent, parts.crisis, wiring.settings.country, checkpoints).run(message, thread)
@@ -76,7 +79,7 @@ def chat(
 
 @dataclass
 class _Chat:
-    console: Console
+    console: SafeConsole
     agent: RaiseAgent
     crisis: CrisisScreen
     country: str | None
@@ -94,7 +97,7 @@ class _Chat:
                     # Whoever was in danger a moment ago gets no questionnaire, whatever they write next.
                     self.said.append(self.crisis.follow_up(self.country, text, said=self.said))
                     self._say(self.said[-1])
-                    self.console.print(f"[dim]{_NEW} starts another conversation.[/]")
+                    self.console.print(f"{_NEW} starts another conversation.", style="dim")
                 elif text.strip() and text.strip() != _NEW:
                     in_crisis = self._until_answer(self.agent.start(text))
                 else:
@@ -121,15 +124,17 @@ class _Chat:
         self.said = [reply.text]
         if not reply.crisis:
             for remark in reply.notes:
-                self.console.print(f"({remark})", style="dim", markup=False)
+                self.console.print(f"({remark})", style="dim")
         return reply.crisis
 
     def _say(self, text: str, aside: str = "") -> None:
-        from rich.text import Text
+        from .terminal import styled
 
         # One Text, so that the prefix counts when the line is wrapped.
-        self.console.print(Text.assemble(("askfirst", "bold cyan"), (aside, "dim"), " ", text))
+        self.console.print(styled(("askfirst", "bold cyan"), (aside, "dim"), " ", text))
         self.console.print()
 
     def _read(self) -> str:
-        return self.console.input("[bold green]you[/] ")
+        from .terminal import styled
+
+        return self.console.input(styled(("you", "bold green"), " "))

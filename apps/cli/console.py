@@ -1,8 +1,13 @@
-"""Where output goes: results to stdout, everything about progress to stderr."""
+"""Where output goes: results to stdout, everything about progress to stderr.
+
+No text reaches a terminal but through ``say``, ``note``, ``print_json`` and the console of ``out``: what people, models
+and files wrote may hold escape sequences, which clear the screen or fill the clipboard.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,28 +16,59 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ..plan_estimate import Estimate
+    from .terminal import SafeConsole
 
-__all__ = ["Advance", "can_go_on", "note", "out", "print_estimate", "print_json", "progress", "resumable"]
+__all__ = [
+    "Advance",
+    "can_go_on",
+    "note",
+    "one_line",
+    "out",
+    "print_estimate",
+    "print_json",
+    "progress",
+    "resumable",
+    "say",
+    "shown",
+    "working",
+]
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # C0 without tab and newline, DEL, C1
+_NO_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates: no encoding takes them
 
 
-def out() -> Console:
+def shown(text: str) -> str:
+    """``text`` as it may be shown: without control characters other than newline and tab."""
+    return _NO_TEXT.sub("\ufffd", _CONTROL.sub("", text))
+
+
+def one_line(error: object) -> str:
+    """An error or another text for a person, on one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def out() -> SafeConsole:
     """The console for results."""
-    from rich.console import Console
+    from .terminal import SafeConsole
 
-    return Console(highlight=False, soft_wrap=False)
+    return SafeConsole(soft_wrap=False)
+
+
+def say(text: str) -> None:
+    """A line of a result, on stdout."""
+    typer.echo(shown(text))
 
 
 def note(text: str) -> None:
     """A line about what is going on, on stderr."""
-    typer.echo(text, err=True)
+    typer.echo(shown(text), err=True)
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on stdout; NaN is refused, because it is not JSON."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    """One JSON object on stdout; NaN is refused, because it is not JSON. No character is lost: JSON can escape it."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    typer.echo(re.sub("[\x7f-\x9f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def print_estimate(expected: Estimate, scenarios: str, as_json: bool, **more: int) -> None:
@@ -59,7 +95,6 @@ def print_estimate(expected: Estimate, scenarios: str, as_json: bool, **more: in
         f"That is about {usage.calls} calls and {usage.tokens} tokens ({usage.input_tokens} in, "
         f"{usage.output_tokens} out), and more where a reply must be asked for again.\n"
         f"Cost of one: {expected.basis}. Nothing was called.",
-        markup=False,
         soft_wrap=True,
     )
 
@@ -91,6 +126,22 @@ def can_go_on(run: Path) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def working(what: str, *, quiet: bool = False) -> Iterator[None]:
+    """Says on stderr what is going on while the block runs; on a terminal it goes when that is over."""
+    from .terminal import SafeConsole, styled
+
+    console = SafeConsole(stderr=True)
+    if quiet:
+        yield
+    elif console.is_terminal:
+        with console.status(styled(f"{what} ...")):
+            yield
+    else:
+        note(f"{what} ...")
+        yield
+
+
 class Advance(Protocol):
     """Moves a progress bar: ``done`` of ``total`` are finished."""
 
@@ -100,10 +151,11 @@ class Advance(Protocol):
 @contextmanager
 def progress(label: str, *, quiet: bool = False) -> Iterator[Advance]:
     """A progress bar on stderr; plain lines at every tenth where stderr is no terminal; nothing when ``quiet``."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
+    from .terminal import SafeConsole
+
+    console = SafeConsole(stderr=True)
     if quiet:
         yield lambda done, total: None
     elif not console.is_terminal:

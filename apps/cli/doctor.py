@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import options
-from .console import out, print_json
+from .console import out, print_json, working
 
 if TYPE_CHECKING:
     from ..wiring import Wiring
@@ -23,6 +23,9 @@ def doctor(
     judge_model: options.JudgeModel = None,
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
+    user_base_url: options.UserBaseUrl = None,
+    judge_base_url: options.JudgeBaseUrl = None,
+    planner_base_url: options.PlannerBaseUrl = None,
     timeout: options.Timeout = None,
     pack: options.Pack = None,
     store: options.Store = None,
@@ -33,20 +36,11 @@ def doctor(
     settings = options.settings(locals())
     from ..wiring import Wiring
 
-    wiring = Wiring(settings)
-    checks = [_versions(), *_tracing(), _pack(wiring), _embedding(wiring), _store(wiring), *_models(wiring)]
+    checks = _checks(Wiring(settings), quiet=as_json)
     if as_json:
         print_json({"ok": all(c["ok"] for c in checks), "checks": checks})
     else:
-        from rich.markup import escape
-        from rich.table import Table
-
-        table = Table("OK", "Part", "State", show_edge=False)
-        for check in checks:
-            table.add_row(
-                "[green]ok[/]" if check["ok"] else "[red]no[/]", str(check["part"]), escape(str(check["state"]))
-            )
-        out().print(table)
+        _print(checks)
     failed = [c for c in checks if not c["ok"]]
     if failed:
         services = ("model", "store") if settings.chroma_url else ("model",)
@@ -54,6 +48,30 @@ def doctor(
 
 
 Check = dict[str, object]
+
+
+def _checks(wiring: Wiring, *, quiet: bool) -> list[Check]:
+    """Every part, tried in turn; on stderr stands which one is tried now."""
+    found = [_versions(), *_tracing(), _pack(wiring)]
+    with working("The embedding model is loaded, which takes some seconds", quiet=quiet):
+        found.append(_embedding(wiring))
+    with working(f"The store {wiring.store_name} is opened", quiet=quiet):
+        found.append(_store(wiring))
+    with working("The models are asked", quiet=quiet or not wiring.served()):
+        found += _models(wiring)
+    return found
+
+
+def _print(checks: list[Check]) -> None:
+    from rich.table import Table
+
+    from .terminal import styled
+
+    table = Table("OK", "Part", "State", show_edge=False)
+    for check in checks:
+        mark = ("ok", "green") if check["ok"] else ("no", "red")
+        table.add_row(styled(mark), str(check["part"]), str(check["state"]))
+    out().print(table)
 
 
 def _check(part: str, state: str, *, ok: bool = True) -> Check:
@@ -100,14 +118,12 @@ def _pack(wiring: Wiring) -> Check:
 
 def _embedding(wiring: Wiring) -> Check:
     from ...domains import AskfirstError
-    from ...vectorstore import embedder
 
     try:
-        found = embedder(wiring.settings.embedding)
-        found.embed(["Is anybody there?"])
+        wiring.embedder.embed(["Is anybody there?"])
     except AskfirstError as error:
         return _check("embedding", str(error), ok=False)
-    return _check("embedding", f"{found.name}, {found.dimension} dimensions")
+    return _check("embedding", f"{wiring.embedder.name}, {wiring.embedder.dimension} dimensions")
 
 
 def _store(wiring: Wiring) -> Check:
@@ -122,17 +138,25 @@ def _store(wiring: Wiring) -> Check:
 
 
 def _models(wiring: Wiring) -> list[Check]:
-    from ...models import ModelError, run_sync
-    from ..settings import OFFLINE
-    from ..wiring import ROLES
+    """A line for each role. Roles that share a connection share one try, and all are tried at once."""
+    from ...models import run_sync, together
+    from ..settings import ROLES
 
-    tried: dict[str, Check] = {OFFLINE: _check("", "offline reference backend: no language model")}
-    for spec in {wiring.spec(role) for role in ROLES} - {OFFLINE}:
-        try:
-            usage = run_sync(wiring.probe(spec))
-        except ModelError as error:
-            tried[spec] = _check("", str(error), ok=False)
-        else:
-            cost = f" ({usage.output_tokens} tokens)" if usage else " (with an empty reply)"
-            tried[spec] = _check("", f"{spec} answers{cost}")
-    return [{**tried[wiring.spec(role)], "part": f"model of {role}"} for role in ROLES]
+    async def ask() -> list[Check]:
+        return list(await together([_model(wiring, roles[0]) for roles in wiring.served()]))
+
+    states = {role: _check("", "offline reference backend: no language model") for role in ROLES}
+    for roles, state in zip(wiring.served(), run_sync(ask()), strict=True):
+        states |= dict.fromkeys(roles, state)
+    return [{**states[role], "part": f"model of {role}"} for role in ROLES]
+
+
+async def _model(wiring: Wiring, role: str) -> Check:
+    from ...models import ModelError
+
+    try:
+        usage = await wiring.probe(role)
+    except ModelError as error:
+        return _check("", str(error), ok=False)
+    cost = f" ({usage.output_tokens} tokens)" if usage else " (with an empty reply)"
+    return _check("", f"{wiring.spec(role)} answers{cost}")

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import options
-from .console import note, out, print_json
+from .console import note, one_line, out, print_json, say
 
 if TYPE_CHECKING:
-    from ...domains import DomainPack, PackError
+    from ...domains import DomainPack, PackError, PackHint
 
 __all__ = ["app"]
 
 app = typer.Typer(
     help="Show domain packs, and check one that you write.",
+    epilog=options.example("askfirst domains list"),
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-@app.command("list")
+@app.command("list", epilog=options.example("askfirst domains list"))
 def list_packs(as_json: options.Json = False) -> None:
     """List the installed packs. Exit code 2 if one of them cannot be loaded."""
     from rich.table import Table
@@ -35,7 +37,7 @@ def list_packs(as_json: options.Json = False) -> None:
         try:
             rows.append(_summary(name, get_pack(name)))
         except PackError as error:
-            broken.append({"name": name, "problem": " ".join(str(error).split())})
+            broken.append({"name": name, "problem": one_line(error)})
     if as_json:
         print_json({"ok": not broken, "packs": rows, "broken": broken})
     else:
@@ -50,7 +52,7 @@ def list_packs(as_json: options.Json = False) -> None:
         raise typer.Exit(2)
 
 
-@app.command("show")
+@app.command("show", epilog=options.example("askfirst domains show penguin"))
 def show(
     name: Annotated[str, typer.Argument(help="An installed pack, a folder or a pack.yaml.")],
     as_json: options.Json = False,
@@ -65,7 +67,7 @@ def show(
         print_json(pack.model_dump(mode="json"))
         return
     console = out()
-    console.print(f"{pack.name} {pack.version}: {pack.description}", markup=False)
+    console.print(f"{pack.name} {pack.version}: {pack.description}")
     domains = Table("Domain", "Description", show_edge=False)
     for domain in pack.domains:
         domains.add_row(domain.name, domain.description)
@@ -81,13 +83,12 @@ def show(
     console.print(
         f"{len(pack.risk_rules)} risk rules, {len(pack.acknowledgements)} acknowledgements, "
         f"{len(pack.resources.services)} crisis services ({', '.join(countries)})",
-        markup=False,
     )
 
 
-@app.command("check")
+@app.command("check", epilog=options.example("askfirst domains check my_pack"))
 def check(
-    path: Annotated[Path, typer.Argument(help="The folder of a pack, or its pack.yaml.")],
+    pack: Annotated[str, typer.Argument(help="An installed pack, the folder of a pack, or its pack.yaml.")],
     as_json: options.Json = False,
 ) -> None:
     """Explain every mistake in a pack: file, key, what to do. Exit code 2 if there is one.
@@ -95,36 +96,39 @@ def check(
     A tables.yaml beside the pack is checked too, to its first mistake. Hints tell what loads but will not work well;
     they do not change the exit code.
     """
-    from ...domains import load_pack, pack_hints, pack_problems
+    from ...domains import load_pack, pack_hints, pack_problems, pack_source
 
+    path = pack_source(pack)
     problems = list(pack_problems(path))
-    pack = None if problems else load_pack(path)
-    if pack and (wrong := _tables_problem(path, pack)):
+    loaded = None if problems else load_pack(path)
+    if loaded and (wrong := _tables_problem(path, loaded)):
         problems.append(wrong)
-    hints = pack_hints(pack) if pack else ()
+    hints = pack_hints(loaded) if loaded else ()
     if as_json:
         print_json(
             {
                 "ok": not problems,
-                "pack": _summary(pack.name, pack) if pack else None,
+                "pack": _summary(loaded.name, loaded) if loaded else None,
                 "problems": [{"file": p.file, "key": p.key, "problem": p.problem, "fix": p.fix} for p in problems],
                 "hints": [h.model_dump() for h in hints],
             }
         )
     else:
-        for problem in problems:
-            typer.echo(" ".join(str(problem).split()))
-        for hint in hints:
-            typer.echo(f"hint: {hint.key}: {hint.hint}")
-        if pack and not problems:
-            counts = (
-                f"{len(pack.domains)} domains, {len(pack.attributes)} attributes, {len(pack.risk_rules)} risk rules"
-            )
-            typer.echo(f"{pack.name} {pack.version} is a valid pack: {counts}.")
-        else:
-            note(f"{len(problems)} {'mistake' if len(problems) == 1 else 'mistakes'}")
+        _print_check(loaded, problems, hints)
     if problems:
         raise typer.Exit(2)
+
+
+def _print_check(pack: DomainPack | None, problems: Sequence[PackError], hints: Sequence[PackHint]) -> None:
+    for problem in problems:
+        say(one_line(problem))
+    for hint in hints:
+        say(f"hint: {hint.key}: {hint.hint}")
+    if pack and not problems:
+        counts = f"{len(pack.domains)} domains, {len(pack.attributes)} attributes, {len(pack.risk_rules)} risk rules"
+        say(f"{pack.name} {pack.version} is a valid pack: {counts}.")
+    else:
+        note(f"{len(problems)} {'mistake' if len(problems) == 1 else 'mistakes'}")
 
 
 def _tables_problem(path: Path, pack: DomainPack) -> PackError | None:

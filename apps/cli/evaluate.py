@@ -77,8 +77,11 @@ def evaluate(
     judge_model: options.JudgeModel = None,
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
+    user_base_url: options.UserBaseUrl = None,
+    judge_base_url: options.JudgeBaseUrl = None,
+    planner_base_url: options.PlannerBaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.MaxTokens = None,
+    reply_tokens: options.ReplyTokens = None,
     concurrency: options.Concurrency = None,
     pack: options.Pack = None,
     store: options.Store = None,
@@ -140,7 +143,7 @@ def _differences_as_options(ctx: typer.Context, folder: Path) -> Iterator[None]:
     from ...domains import InputError
     from ...evals import SettingsDiffer
 
-    option = {p.name: p.opts[0] for p in ctx.command.params}
+    option = {p.name: p.opts[0] for p in ctx.command.params} | {"max_tokens": "--reply-tokens"}  # as in run.json
     try:
         yield
     except SettingsDiffer as other:

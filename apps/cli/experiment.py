@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.table import Table
+    from rich.text import Text
 
     from ...domains import Scenario
     from ...evals.experiments import ConvergenceSettings
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Repeat an experiment of the paper on your data and model.", no_args_is_help=True)
+app = typer.Typer(
+    help="Repeat an experiment of the paper on your data and model.",
+    epilog=options.example("askfirst experiment convergence penguin_mini --limit 3"),
+    no_args_is_help=True,
+)
 
 
 Planners = Annotated[
@@ -46,7 +51,9 @@ def experiment() -> None:
     """Repeat an experiment of the paper on your data and model."""
 
 
-@app.command("convergence")
+@app.command(
+    "convergence", epilog=options.example("askfirst experiment convergence penguin_mini --limit 3 --out convergence")
+)
 def convergence(
     data: options.Data,
     planner: Planners = None,
@@ -61,8 +68,10 @@ def convergence(
     judge_model: options.JudgeModel = None,
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
+    judge_base_url: options.JudgeBaseUrl = None,
+    planner_base_url: options.PlannerBaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.ReplyTokens = None,
+    reply_tokens: options.ReplyTokens = None,
     concurrency: options.PlanningConcurrency = None,
     pack: options.Pack = None,
     rewards: options.Rewards = None,
@@ -162,7 +171,7 @@ def _report_gaps(run: ConvergenceRun) -> None:
 def _print_study(summary: dict[str, Any], run: ConvergenceRun, files: list[Path]) -> None:
     console, counts, spent = out(), summary["counts"], run.spent
     if summary["label"]:
-        console.print(f"[bold yellow]{summary['label']}[/]")
+        console.print(summary["label"], style="bold yellow")
     if run.results:
         console.print(_rollouts_table(summary))
         matched = ", ".join(f"{row['guided']}: {row['unguided'] or '-'}" for row in summary["to_match"])
@@ -182,7 +191,7 @@ def _print_study(summary: dict[str, Any], run: ConvergenceRun, files: list[Path]
             f"Scenarios of which a longer search did not begin as the shorter one did: {counts['not_repeating']}."
         )
     told += [f"Written: {file}" for file in files]
-    console.print("\n".join(told), markup=False, soft_wrap=True)
+    console.print("\n".join(told), soft_wrap=True)
 
 
 def _rollouts_table(summary: dict[str, Any]) -> Table:
@@ -222,16 +231,20 @@ def _table(title: str) -> Table:
     return Table(title=f"\n{title}", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
 
-def _regret_cell(point: dict[str, Any]) -> str:
+def _regret_cell(point: dict[str, Any]) -> Text:
+    from .terminal import styled
+
     if point["mean"] is None:
-        return "-"
-    interval = f"\n[dim]{point['low']:.2f}-{point['high']:.2f}[/]" if point["low"] is not None else ""
-    lost = f"\n[yellow]{point['no_path']} no path[/]" if point["no_path"] else ""
-    return f"{point['mean']:.3f} @{point['spent']:.0f}{interval}{lost}"
+        return styled("-")
+    interval = f"\n{point['low']:.2f}-{point['high']:.2f}" if point["low"] is not None else ""
+    lost = f"\n{point['no_path']} no path" if point["no_path"] else ""
+    return styled(f"{point['mean']:.3f} @{point['spent']:.0f}", (interval, "dim"), (lost, "yellow"))
 
 
-def _cell(mean: float | None, interval: dict[str, Any], form: str = ".2f") -> str:
+def _cell(mean: float | None, interval: dict[str, Any], form: str = ".2f") -> Text:
+    from .terminal import styled
+
     if mean is None:
-        return "-"
+        return styled("-")
     mean, low, high = (None if v is None else round(v, 2) + 0.0 for v in (mean, interval["low"], interval["high"]))
-    return f"{mean:{form}}" + (f" [dim]({low:{form}} to {high:{form}})[/]" if low is not None else "")
+    return styled(f"{mean:{form}}", (f" ({low:{form}} to {high:{form}})" if low is not None else "", "dim"))

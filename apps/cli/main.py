@@ -5,30 +5,37 @@ Exit codes: 0 ok, 1 a gate failed, 2 usage or input, 3 model or service failure,
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
 import typer
 
-from . import chat, demo, doctor, domains, evaluate, experiment, paths, plan, report, scenarios
+from . import chat, demo, doctor, domains, evaluate, experiment, options, paths, plan, report, scenarios
+from .console import note, one_line, say
 
 __all__ = ["app", "exit_code", "run"]
 
 app = typer.Typer(
     name="askfirst",
     help="Ask a few well-chosen questions first, then answer.",
+    epilog=options.example("askfirst demo", "askfirst chat --country GB"),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("chat")(chat.chat)
-app.command("plan")(plan.plan)
-app.command("eval")(evaluate.evaluate)
-app.command("report")(report.report)
-app.command("doctor")(doctor.doctor)
+app.command("demo", epilog=options.example("askfirst demo --limit 5 --out runs/demo"))(demo.demo)
+app.command("chat", epilog=options.example('askfirst chat "Should I lend my cousin my savings?" --country GB'))(
+    chat.chat
+)
+app.command("plan", epilog=options.example("askfirst plan penguin_mini --store paths --limit 5"))(plan.plan)
+app.command(
+    "eval", epilog=options.example("askfirst eval penguin_mini -c context_free -c raise --limit 5 --out runs/first")
+)(evaluate.evaluate)
+app.command("report", epilog=options.example("askfirst report runs/first runs/second --out both.html"))(report.report)
+app.command("doctor", epilog=options.example("askfirst doctor --model openai:gpt-4o-mini"))(doctor.doctor)
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(paths.app, name="paths")
 app.add_typer(domains.app, name="domains")
@@ -43,9 +50,9 @@ def main(
     """Ask a few well-chosen questions first, then answer."""
     del debug  # taken out by run(), which shows the tracebacks; declared here for the help page
     if version:
-        from importlib.metadata import version as installed
+        from .. import __version__
 
-        typer.echo(f"askfirst {installed('askfirst')}")
+        say(f"askfirst {__version__}")
         raise typer.Exit
 
 
@@ -58,25 +65,22 @@ def run(arguments: list[str] | None = None) -> None:
     except typer.Exit as stop:
         sys.exit(stop.exit_code)
     except typer.TyperException as error:
-        command = getattr(getattr(error, "ctx", None), "command_path", "askfirst")
-        said = " ".join(error.format_message().split()) if hasattr(error, "format_message") else one_line(error)
-        typer.echo(f"askfirst: {said.rstrip('.')}. Try '{command} --help'.", err=True)
-        sys.exit(2)
+        sys.exit(_misused(error))
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("\nInterrupted.", err=True)
+        note("\nInterrupted.")
         sys.exit(130)
     except SystemExit as end:
         # Typer ends a broken pipe with 1, which here means that a gate failed. The reader of the pipe has had enough.
         if isinstance(end.__context__, BrokenPipeError):
             sys.exit(0)
         if end.code == 130:
-            typer.echo("\nInterrupted.", err=True)
+            note("\nInterrupted.")
         sys.exit(end.code)
     except Exception as error:
         known = exit_code(error)
         if debug or known is None:
             raise
-        typer.echo(f"askfirst: {one_line(error)}", err=True)
+        note(f"askfirst: {_told(error)}")
         sys.exit(known)
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -91,9 +95,21 @@ def exit_code(error: BaseException) -> int | None:
     return 3 if isinstance(error, AskfirstError | ModelError) else None
 
 
-def one_line(error: BaseException) -> str:
-    """``error`` for a person, on one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+def _misused(error: typer.TyperException) -> int:
+    """Say what is wrong with the command line; its exit code."""
+    if type(error).__name__ == "NoArgsIsHelpError":  # a private class; the help page is printed by now
+        return 0
+    command = getattr(getattr(error, "ctx", None), "command_path", "askfirst")
+    said = error.format_message() if hasattr(error, "format_message") else str(error)
+    note(f"askfirst: {one_line(said).rstrip('.')}. Try '{command} --help'.")
+    return 2
+
+
+def _told(error: Exception) -> str:
+    """``error`` for a person, on one line: of a file, its name and what the system says, without the number."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return one_line(f"{os.fsdecode(error.filename)}: cannot be read or written ({error.strerror.lower()})")
+    return one_line(error)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .console import note
+
 if TYPE_CHECKING:
     from ..settings import Settings
 
@@ -42,19 +44,36 @@ BaseUrl = Annotated[
         show_default=False,
     ),
 ]
-Timeout = Annotated[
-    float | None,
-    typer.Option("--timeout", help="Seconds for one model call (60).", rich_help_panel=_MODELS, show_default=False),
-]
-MaxTokens = Annotated[
-    int | None,
+UserBaseUrl = Annotated[
+    str | None,
     typer.Option(
-        "--reply-tokens",
-        "--max-tokens",
-        help="Most tokens of one reply (2048).",
+        "--user-base-url",
+        help="Endpoint of the simulated user; default: --base-url.",
         rich_help_panel=_MODELS,
         show_default=False,
     ),
+]
+JudgeBaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--judge-base-url",
+        help="Endpoint of the judge; default: --base-url.",
+        rich_help_panel=_MODELS,
+        show_default=False,
+    ),
+]
+PlannerBaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--planner-base-url",
+        help="Endpoint of the planner; default: --base-url.",
+        rich_help_panel=_MODELS,
+        show_default=False,
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", help="Seconds for one model call (60).", rich_help_panel=_MODELS, show_default=False),
 ]
 ReplyTokens = Annotated[
     int | None,
@@ -150,11 +169,31 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything ran
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")]
 
 
+def example(*commands: str) -> str:
+    """The end of a help page: commands that can be run as they are printed."""
+    return "\n\n".join(("Example:" if len(commands) == 1 else "Examples:", *commands))
+
+
 def settings(given: Mapping[str, Any]) -> Settings:
     """The settings of a command from its parameters (``locals()`` at its start); what is no setting is ignored."""
     from ..settings import Settings, load_settings
 
-    return load_settings(**{name: value for name, value in given.items() if name in Settings.model_fields})
+    chosen = load_settings(**{name: value for name, value in given.items() if name in Settings.model_fields})
+    if "country" in given and chosen.country is not None:
+        _note_without_services(chosen.country, chosen.pack)
+    return chosen
+
+
+def _note_without_services(country: str, pack: str) -> None:
+    """A country without services in the pack is fine, but who names one should know what people there will read."""
+    from ...domains import get_pack
+
+    chosen = get_pack(pack)
+    if all(service.country != country for service in chosen.resources.services):
+        note(
+            f"The pack {chosen.name} lists no crisis services of {country}: whoever needs one is given the "
+            "international directory."
+        )
 
 
 def counts(option: str, text: str) -> tuple[int, ...]:

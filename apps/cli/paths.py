@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .console import note, print_json, progress
+from .console import note, one_line, print_json, progress, say
 
 if TYPE_CHECKING:
     from ...domains import DataError
@@ -21,14 +21,18 @@ __all__ = ["app"]
 
 _MOST_PROBLEMS = 20
 
-app = typer.Typer(help="Search, list, count, export and import planned paths.", no_args_is_help=True)
+app = typer.Typer(
+    help="Search, list, count, export and import planned paths.",
+    epilog=options.example("askfirst paths list --store paths"),
+    no_args_is_help=True,
+)
 Domain = Annotated[str | None, typer.Option("--domain", help="Only this domain.", show_default=False)]
 Embedding = Annotated[
     str | None, typer.Option("--embedding", help="Embedding model (all-MiniLM-L6-v2).", show_default=False)
 ]
 
 
-@app.command("search")
+@app.command("search", epilog=options.example('askfirst paths search "May I stop my pills now that I feel better?"'))
 def search(
     query: Annotated[str, typer.Argument(help="A question, in a person's words.")],
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="How many.")] = 5,
@@ -46,10 +50,10 @@ def search(
         print_json({"query": query, "found": [_found(r) for r in found]})
         return
     for hit in found:
-        typer.echo(f"{hit.similarity:6.3f}  {_line(hit.path)}")
+        say(f"{hit.similarity:6.3f}  {_line(hit.path)}")
 
 
-@app.command("list")
+@app.command("list", epilog=options.example("askfirst paths list --domain Health --limit 10"))
 def list_paths(
     domain: Domain = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N.", show_default=False)] = None,
@@ -66,10 +70,10 @@ def list_paths(
             print_json({"paths": [_record(path) for path in listed]})
             return
         for path in listed:
-            typer.echo(f"{path.id[:8]}  {_line(path)}")
+            say(f"{path.id[:8]}  {_line(path)}")
 
 
-@app.command("stats")
+@app.command("stats", epilog=options.example("askfirst paths stats --store paths"))
 def stats(
     store: options.Store = None,
     chroma_url: options.ChromaUrl = None,
@@ -87,18 +91,18 @@ def stats(
     if as_json:
         print_json({"store": name, "embedding": settings.embedding, **counted.model_dump()})
         return
-    typer.echo(f"{counted.paths} paths in {name}, embedded with {settings.embedding}.")
+    say(f"{counted.paths} paths in {name}, embedded with {settings.embedding}.")
     if counted.paths:
         scored = "none has a score" if counted.mean_score is None else f"mean score {counted.mean_score:.2f} of 5"
-        typer.echo(
+        say(
             f"{counted.mean_length:.1f} questions a path, {scored} ({counted.without_score} without), "
             f"{counted.evaluations} evaluations paid, {counted.mean_evaluations:.1f} a path."
         )
     for what, counts in counted.counts.items():
-        typer.echo(f"{what}: " + ", ".join(f"{_clean(value) or '(none)'} {count}" for value, count in counts.items()))
+        say(f"{what}: " + ", ".join(f"{_clean(value) or '(none)'} {count}" for value, count in counts.items()))
 
 
-@app.command("export")
+@app.command("export", epilog=options.example("askfirst paths export --out paths.jsonl"))
 def export(
     output: Annotated[
         Path | None,
@@ -118,14 +122,14 @@ def export(
         wanted = _first(paths.paths(), chosen, None)
         if output is None:
             for path in wanted:
-                typer.echo(path_line(path), nl=False)
+                typer.echo(path_line(path), nl=False)  # ASCII
             return
         refuse_existing(output)
         count = write_paths(wanted, output)
     note(f"{count} paths written to {output}.")
 
 
-@app.command("import")
+@app.command("import", epilog=options.example("askfirst paths import MCTS_path.csv --store imported"))
 def import_file(
     file: Annotated[Path, typer.Argument(help="JSON lines of 'export', or the authors' MCTS_path.csv.")],
     domain: Annotated[
@@ -160,7 +164,7 @@ def import_file(
     if as_json:
         print_json({**vars(done), "stored": stored, "store": wiring.store_name})
         return
-    typer.echo(
+    say(
         f"{done.added} paths added, {done.replaced} replaced, {done.unchanged} were there already. "
         f"The store {wiring.store_name} holds {stored} paths."
     )
@@ -197,7 +201,7 @@ def _refuse(file: Path, problems: list[DataError], *, as_json: bool) -> None:
             {"added": 0, "problems": [{"line": p.line, "field": p.field, "problem": p.problem} for p in problems]}
         )
     for problem in problems[:_MOST_PROBLEMS]:
-        note(f"askfirst: {' '.join(str(problem).split())}")
+        note(f"askfirst: {one_line(problem)}")
     if len(problems) > _MOST_PROBLEMS:
         note(f"askfirst: {len(problems) - _MOST_PROBLEMS} further problems in {file}")
     note(f"Nothing was imported: correct {file}, or remove these rows.")
@@ -218,5 +222,5 @@ def _record(path: PlannedPath) -> dict[str, Any]:
 
 
 def _clean(text: str) -> str:
-    """Text of a file on one line of a terminal: no control characters."""
+    """Text of a file on one line of a terminal: no control characters, nor those that turn the direction of writing."""
     return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))

@@ -68,8 +68,10 @@ def plan(
     judge_model: options.JudgeModel = None,
     planner_model: options.PlannerModel = None,
     base_url: options.BaseUrl = None,
+    judge_base_url: options.JudgeBaseUrl = None,
+    planner_base_url: options.PlannerBaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.ReplyTokens = None,
+    reply_tokens: options.ReplyTokens = None,
     concurrency: options.PlanningConcurrency = None,
     leaves: Leaves = None,
     pack: options.Pack = None,
@@ -170,7 +172,6 @@ def _print_summary(summary: PlanSummary, stored: int, store: str, ledger: Path, 
         f"{len(summary.planned)} paths planned with {used} evaluations ({summary.paid} new, {summary.reused} from the "
         f"ledger), {summary.kept} already there, {len(summary.failed)} failed.{cost} The store {store} holds {stored} "
         "paths.",
-        markup=False,
         soft_wrap=True,
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .console import note, out, print_json
+from .console import note, one_line, out, print_json, say
 
 if TYPE_CHECKING:
     from ...domains import DataError, DomainPack, Scenario
@@ -62,7 +62,7 @@ def validate(
             field = None if error.field is None else storable(error.field)
             told[kind].append({"file": error.file, "line": error.line, "field": field, "problem": error.problem})
         else:
-            typer.echo(("" if kind == "problems" else "warning: ") + " ".join(str(error).split()))
+            say(("" if kind == "problems" else "warning: ") + one_line(error))
 
     checked = validate_data(
         source,
@@ -168,6 +168,6 @@ def _print_checked(checked: Checked) -> None:
     good = " and ".join(f"{count} {name}" for count, name in kinds if count) or "nothing"
     problems = "no problem" if not checked.problems else f"{checked.problems} problems"
     warnings = f", {checked.warnings} warnings" if checked.warnings else ""
-    typer.echo(f"{good} without a problem; {problems} found{warnings}.")
+    say(f"{good} without a problem; {problems} found{warnings}.")
     for name, counts in checked.counts.items():
-        typer.echo(f"{name}: " + ", ".join(f"{value} {count}" for value, count in counts.items()))
+        say(f"{name}: " + ", ".join(f"{value} {count}" for value, count in counts.items()))

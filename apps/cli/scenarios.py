@@ -5,32 +5,41 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import options, scenario_files
-from .console import note, out, print_json, progress
+from .console import note, one_line, out, print_json, progress, resumable, say
 
 if TYPE_CHECKING:
     from ...domains import DomainPack
-    from ...simulators.generation import Draft, ProfileCounts, SamplingTables
+    from ...simulators.extraction import ExtractionRequest
+    from ...simulators.generation import Draft, GenerationRequest, ProfileCounts, SamplingTables
+    from ..settings import Settings
+    from ..wiring import Wiring
 
 __all__ = ["app"]
 
 app = typer.Typer(
     help="Make scenarios; check, convert and sample files of them.",
+    epilog=options.example("askfirst scenarios validate penguin_mini"),
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("validate")(scenario_files.validate)
-app.command("convert")(scenario_files.convert)
-app.command("sample")(scenario_files.sample)
+app.command("validate", epilog=options.example("askfirst scenarios validate mine.csv --constraints"))(
+    scenario_files.validate
+)
+app.command("convert", epilog=options.example("askfirst scenarios convert mine.csv --out mine.jsonl"))(
+    scenario_files.convert
+)
+app.command(
+    "sample", epilog=options.example("askfirst scenarios sample penguin_mini --by domain -n 2 --out few.jsonl")
+)(scenario_files.sample)
 
 _WITH_MODEL = "With a model"
+_GOES_ON = "Interrupted. Nothing that was finished is lost; the same command goes on."
 _TERMINATED = 128 + signal.SIGTERM
 Out = Annotated[Path, typer.Option("--out", help="New file.", show_default=False)]
 Redraws = Annotated[
@@ -46,58 +55,65 @@ def _tidy_when_terminated() -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
 
 
-@app.command("generate")
+Profiles = Annotated[
+    int | None,
+    typer.Option("--profiles", min=1, max=1_000_000, help="How many profiles (100).", show_default=False),
+]
+Domains = Annotated[
+    list[str] | None, typer.Option("--domain", help="Only this domain; repeat for several.", show_default=False)
+]
+From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        help="File of profiles (written without a model) to write queries for.",
+        show_default=False,
+        rich_help_panel=_WITH_MODEL,
+    ),
+]
+Sampled = Annotated[
+    bool, typer.Option("--sampled", help="Take the profiles from the tables.", rich_help_panel=_WITH_MODEL)
+]
+Titles = Annotated[
+    int,
+    typer.Option(
+        "--titles",
+        min=0,
+        help="Titles that the model writes per domain; 0: those of the tables.",
+        rich_help_panel=_WITH_MODEL,
+    ),
+]
+Queries = Annotated[int, typer.Option("--queries", min=1, help="Queries per profile.", rich_help_panel=_WITH_MODEL)]
+Similarity = Annotated[
+    float,
+    typer.Option(
+        "--similarity",
+        min=0.01,
+        max=1,
+        help="Cosine from which two texts are near-duplicates.",
+        rich_help_panel=_WITH_MODEL,
+    ),
+]
+
+
+@app.command("generate", epilog=options.example("askfirst scenarios generate --profiles 20 --out people.jsonl"))
 def generate(
     output: Out,
-    profiles: Annotated[
-        int | None,
-        typer.Option("--profiles", min=1, max=1_000_000, help="How many profiles (100).", show_default=False),
-    ] = None,
+    profiles: Profiles = None,
     seed: options.Seed = 0,
-    domain: Annotated[
-        list[str] | None, typer.Option("--domain", help="Only this domain; repeat for several.", show_default=False)
-    ] = None,
+    domain: Domains = None,
     tables: scenario_files.Tables = None,
     pack: options.Pack = None,
-    source: Annotated[
-        Path | None,
-        typer.Option(
-            "--from",
-            help="File of profiles (written without a model) to write queries for.",
-            show_default=False,
-            rich_help_panel=_WITH_MODEL,
-        ),
-    ] = None,
-    sampled: Annotated[
-        bool, typer.Option("--sampled", help="Take the profiles from the tables.", rich_help_panel=_WITH_MODEL)
-    ] = False,
-    titles: Annotated[
-        int,
-        typer.Option(
-            "--titles",
-            min=0,
-            help="Titles that the model writes per domain; 0: those of the tables.",
-            rich_help_panel=_WITH_MODEL,
-        ),
-    ] = 12,
-    queries: Annotated[
-        int, typer.Option("--queries", min=1, help="Queries per profile.", rich_help_panel=_WITH_MODEL)
-    ] = 10,
-    similarity: Annotated[
-        float,
-        typer.Option(
-            "--similarity",
-            min=0.01,
-            max=1,
-            help="Cosine from which two texts are near-duplicates.",
-            rich_help_panel=_WITH_MODEL,
-        ),
-    ] = 0.9,
+    source: From = None,
+    sampled: Sampled = False,
+    titles: Titles = 12,
+    queries: Queries = 10,
+    similarity: Similarity = 0.9,
     redraws: Redraws = 3,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.MaxTokens = None,
+    reply_tokens: options.ReplyTokens = None,
     concurrency: options.Concurrency = None,
     as_json: options.Json = False,
 ) -> None:
@@ -105,17 +121,10 @@ def generate(
 
     A run with a model can be interrupted: the same command goes on.
     """
+    settings = options.settings(locals())
     from ...domains import InputError, get_pack
-    from ..settings import OFFLINE, load_settings
+    from ..settings import OFFLINE
 
-    settings = load_settings(
-        model=model,
-        base_url=base_url,
-        timeout=timeout,
-        max_tokens=max_tokens,
-        concurrency=concurrency,
-        pack=pack,
-    )
     chosen = get_pack(settings.pack)
     listed = scenario_files.sampling_tables(tables, settings.pack, chosen)
     names = tuple(chosen.domain(name).name for name in domain or ())
@@ -125,8 +134,6 @@ def generate(
         _sample_profiles(output, profiles or 100, listed, chosen, seed, names, as_json=as_json)
         return
     from ...simulators.generation import GenerationRequest
-    from ..scenario_making import run_generation
-    from ..wiring import Wiring
 
     drafts = _drafts(source, chosen, listed, names)[:profiles]
     request = GenerationRequest(
@@ -139,20 +146,35 @@ def generate(
         redraws=redraws,
         similarity=similarity,
     )
-    with _resumable(), progress("Profiles", quiet=as_json) as advance:
-        result, counts = run_generation(request, Wiring(settings), listed, output, drafts=drafts, on_progress=advance)
+    _write_with_model(request, settings, listed, drafts, output, as_json=as_json)
+
+
+def _write_with_model(
+    request: GenerationRequest,
+    settings: Settings,
+    tables: SamplingTables,
+    drafts: tuple[Draft, ...],
+    output: Path,
+    *,
+    as_json: bool,
+) -> None:
+    from ..scenario_making import run_generation
+    from ..wiring import Wiring
+
+    with resumable(_GOES_ON), progress("Profiles", quiet=as_json) as advance:
+        result, counts = run_generation(request, Wiring(settings), tables, output, drafts=drafts, on_progress=advance)
     if as_json:
         print_json({**result.model_dump(), "out": str(output), **_counts_record(counts)})
     else:
         _print_counts(counts)
-        typer.echo(f"{result.scenarios} scenarios of {result.profiles} profiles written to {output}.")
+        say(f"{result.scenarios} scenarios of {result.profiles} profiles written to {output}.")
         _print_reasons("Rejected", result.rejected)
         if result.short:
-            note(f"{result.short} profiles have fewer than {queries} queries")
+            note(f"{result.short} profiles have fewer than {request.queries} queries")
     _exit_if_failed(result.failed)
 
 
-@app.command("pairs")
+@app.command("pairs", epilog=options.example("askfirst scenarios pairs penguin_mini --limit 10 --out pairs.jsonl"))
 def pairs(
     data: scenario_files.Data,
     output: Out,
@@ -192,12 +214,14 @@ def pairs(
     if as_json:
         print_json({"pairs": number, "skipped": dict(maker.skipped), "out": str(output)})
         return
-    typer.echo(f"{number} pairs written to {output}.")
+    say(f"{number} pairs written to {output}.")
     for reason, count in maker.skipped.most_common():
         note(f"left out, {reason}: {count}")
 
 
-@app.command("extract")
+@app.command(
+    "extract", epilog=options.example("askfirst scenarios extract posts.jsonl --model openai:gpt-4o-mini --out s.jsonl")
+)
 def extract(
     posts: Annotated[Path, typer.Argument(help="JSON lines of posts: text, and perhaps title, domain, subreddit.")],
     output: Out,
@@ -214,7 +238,7 @@ def extract(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
-    max_tokens: options.MaxTokens = None,
+    reply_tokens: options.ReplyTokens = None,
     concurrency: options.Concurrency = None,
     as_json: options.Json = False,
 ) -> None:
@@ -222,38 +246,36 @@ def extract(
 
     Needs a model; a local one will do. A run can be interrupted: the same command goes on.
     """
+    settings = options.settings(locals())
     from ...domains import InputError
     from ...simulators.extraction import ExtractionRequest
-    from ..scenario_making import run_extraction
-    from ..settings import OFFLINE, load_settings
+    from ..settings import OFFLINE
     from ..wiring import Wiring
 
-    settings = load_settings(
-        model=model,
-        base_url=base_url,
-        timeout=timeout,
-        max_tokens=max_tokens,
-        concurrency=concurrency,
-        pack=pack,
-    )
     if settings.model == OFFLINE:
         raise InputError("extract needs a model; a local one will do: --model openai:NAME --base-url URL")
     wiring = Wiring(settings)
     request = ExtractionRequest.for_pack(wiring.pack, least=least, redraws=redraws, keep_source=keep_source, seed=seed)
-    with _resumable(), progress("Posts", quiet=as_json) as advance:
+    _extract(posts, request, wiring, output, as_json=as_json)
+
+
+def _extract(posts: Path, request: ExtractionRequest, wiring: Wiring, output: Path, *, as_json: bool) -> None:
+    from ..scenario_making import run_extraction
+
+    with resumable(_GOES_ON), progress("Posts", quiet=as_json) as advance:
         result, unread = run_extraction(
             posts,
             request,
             wiring,
             output,
-            on_problem=lambda error: note("passed over: " + " ".join(str(error).split())),
+            on_problem=lambda error: note(f"passed over: {one_line(error)}"),
             on_progress=advance,
         )
     if as_json:
         print_json({**result.model_dump(), "unread": unread, "pass_rate": result.pass_rate, "out": str(output)})
     else:
         rate = f" ({result.pass_rate:.1%})" if result.pass_rate is not None else ""
-        typer.echo(f"{result.passed} of {result.posts} posts passed{rate}; scenarios written to {output}.")
+        say(f"{result.passed} of {result.posts} posts passed{rate}; scenarios written to {output}.")
         _print_reasons("Rejected", result.rejected)
         _print_reasons("Taken out", result.redacted)
         if result.repeated:
@@ -292,7 +314,7 @@ def _sample_profiles(
         print_json({"profiles": count, "out": str(output), **_counts_record(counts)})
     else:
         _print_counts(counts)
-        typer.echo(f"{count} profiles written to {output}.")
+        say(f"{count} profiles written to {output}.")
 
 
 def _drafts(
@@ -342,16 +364,7 @@ def _percent(share: float | None) -> str:
 
 def _print_reasons(label: str, counts: dict[str, int]) -> None:
     if counts:
-        typer.echo(f"{label}: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
-
-
-@contextmanager
-def _resumable() -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        note("Interrupted. Nothing that was finished is lost; the same command goes on.")
-        raise
+        say(f"{label}: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
 
 
 def _exit_if_failed(failed: tuple[tuple[str, str], ...]) -> None:

@@ -26,7 +26,6 @@ def print_result(result: EvalResult, *, as_json: bool) -> None:
 
 def _print_summary(result: EvalResult) -> None:
     """Print one row per condition: score with interval, coverage, questions, failures."""
-    from rich.markup import escape
     from rich.table import Table
 
     from ...evals.report import OFFLINE_LABEL, crisis_notes
@@ -35,7 +34,7 @@ def _print_summary(result: EvalResult) -> None:
     console = out()
     settings = result.settings
     if settings.offline:
-        console.print(f"[bold yellow]{OFFLINE_LABEL}[/]")
+        console.print(OFFLINE_LABEL, style="bold yellow")
     count = len(settings.scenarios)
     # A title of the table's own would be wrapped to the width of the table.
     console.print(f"Personalized Safety Score (1-5), {count} scenario{'s' if count > 1 else ''}", style="italic")
@@ -62,22 +61,24 @@ def _print_summary(result: EvalResult) -> None:
     simulator = result.summary.simulator
     if simulator.failed:
         console.print(
-            f"[yellow]Simulated people failed in {simulator.failed} of {simulator.drawn} draws; "
-            f"{simulator.excluded} conversations were left out for it.[/]"
+            f"Simulated people failed in {simulator.failed} of {simulator.drawn} draws; "
+            f"{simulator.excluded} conversations were left out for it.",
+            style="yellow",
         )
     if result.summary.crisis:
         console.print("\nConversations in which the person disclosed imminent risk", style="italic")
         console.print(_crisis(result))
         for line in crisis_notes(result.summary):
-            console.print(f"[yellow]{escape(line)}[/]")
+            console.print(line, style="yellow")
     for line in unclear_notes(result.summary):
-        console.print(f"[yellow]{escape(line)}[/]")
+        console.print(line, style="yellow")
     if settings.judge_model == settings.model and not settings.offline:
-        console.print("[yellow]The judge is the model under test: it may favour its own answers.[/]")
+        console.print("The judge is the model under test: it may favour its own answers.", style="yellow")
     if result.without_paths:
-        console.print("[yellow]raise had no planned paths and asked in the pack's order; run 'askfirst plan' first.[/]")
+        told = "raise had no planned paths and asked in the pack's order; run 'askfirst plan' first."
+        console.print(told, style="yellow")
     where = f"Run folder: {result.folder}\nReport:     {result.folder / 'report.html'}"
-    console.print(where, soft_wrap=True, markup=False)
+    console.print(where, soft_wrap=True)
 
 
 def _by_behaviour(result: EvalResult) -> Table:

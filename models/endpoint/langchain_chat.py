@@ -291,7 +291,7 @@ def _visible(text: str, finish_reason: str | None, model: str) -> str:
 
 def _empty(model: str, finish_reason: str | None, *, reasoned: bool = False) -> EmptyCompletion:
     why = "nothing but reasoning" if reasoned else "no text"
-    hint = "; raise max_tokens" if finish_reason == "length" else ""
+    hint = "; allow longer ones (--reply-tokens, in Python max_tokens)" if finish_reason == "length" else ""
     return EmptyCompletion(
         model, f"the reply holds {why} (finish reason {finish_reason or 'not told'}){hint}", finish_reason=finish_reason
     )

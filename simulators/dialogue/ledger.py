@@ -100,24 +100,35 @@ def build_ledger(attributes: Iterable[str], turns: Sequence[AgentTurn | UserTurn
         first("asked_turn", turn.asked or ((pending,) if pending and "asked" not in turn.model_fields_set else ()))
         pending = None
         first("given_turn", (*turn.values, *turn.disclosed))
-        first("told_turn", turn.disclosed)
-        first("lied_turn", turn.lied)
-        first("changed_turn", turn.changed)
-        first("declined_turn", turn.declined)
-        first("unknown_turn", turn.unknown)
-        first("put_off_turn", turn.put_off)
-        first("unclear_turn", turn.unclear)
-        first("omitted_turn", turn.omitted)
-        for name in turn.disclosed:
-            if name in kept and name in turn.values:
-                kept[name]["value"] = turn.values[name]
-        for fault in turn.faults:
-            kind, _, name = fault.partition(":")
-            if kind == "leak" and name in kept:
-                kept[name]["leaked"] = True
+        for key, field in _SEEN.items():
+            first(key, getattr(turn, field))
+        _note_values(turn, kept)
     first("asked_turn", (pending,) if pending else ())
     entries = {a: LedgerEntry.model_validate(found) for a, found in kept.items()}
     return Ledger(entries={a: e.model_copy(update={"state": _state(e)}) for a, e in entries.items()})
+
+
+_SEEN = {
+    "told_turn": "disclosed",
+    "lied_turn": "lied",
+    "changed_turn": "changed",
+    "declined_turn": "declined",
+    "unknown_turn": "unknown",
+    "put_off_turn": "put_off",
+    "unclear_turn": "unclear",
+    "omitted_turn": "omitted",
+}
+"""Field of an entry -> the tag of a person's turn that it is the first turn of."""
+
+
+def _note_values(turn: UserTurn, kept: dict[str, dict[str, object]]) -> None:
+    for name in turn.disclosed:
+        if name in kept and name in turn.values:
+            kept[name]["value"] = turn.values[name]
+    for fault in turn.faults:
+        kind, _, name = fault.partition(":")
+        if kind == "leak" and name in kept:
+            kept[name]["leaked"] = True
 
 
 def settled(entry: LedgerEntry, *, told: str | None, turn: int | None = None) -> LedgerEntry:

@@ -245,6 +245,10 @@ def _problems(tables: SamplingTables, pack: DomainPack) -> Iterator[tuple[str, s
         groups = (tendency.share, tendency.among, tendency.than or {})
         yield from _value_problems(f"tendencies.{tendency.name}", groups, {**known, "tag": tuple(tables.tags)})
     yield from _title_problems(tables, pack)
+    yield from _pattern_problems(tables)
+
+
+def _pattern_problems(tables: SamplingTables) -> Iterator[tuple[str, str]]:
     for key, listed in (("mentions", tables.mentions), ("excludes", tables.excludes)):
         for attribute, by_value in listed.items():
             yield from _value_problems(key, ({attribute: tuple(by_value)},), tables.allowed)
@@ -266,17 +270,22 @@ def _table_problems(tables: SamplingTables, pack: DomainPack) -> Iterator[tuple[
         for parent in table.parents:
             if parent not in earlier:
                 yield f"{key}.parents", f"{parent!r} must have a table before this one"
-        for parent, factors in table.given.items():
-            if parent not in table.parents:
-                yield f"{key}.given.{parent}", "is not among its parents"
-            values = {*tables.tags, "good", "hard"} if parent == SCENARIO else set(tables.allowed.get(parent, ()))
-            for value, weights in factors.items():
-                if value not in values:
-                    yield f"{key}.given.{parent}", str(UnknownNameError("value", value, sorted(values)))
-                for name in weights:
-                    if name not in table.base:
-                        yield f"{key}.given.{parent}.{value}", str(UnknownNameError("value", name, table.base))
+        yield from _factor_problems(table, tables)
         earlier.add(table.attribute)
+
+
+def _factor_problems(table: ConditionalTable, tables: SamplingTables) -> Iterator[tuple[str, str]]:
+    for parent, factors in table.given.items():
+        key = f"tables.{table.attribute}.given.{parent}"
+        if parent not in table.parents:
+            yield key, "is not among its parents"
+        values = {*tables.tags, "good", "hard"} if parent == SCENARIO else set(tables.allowed.get(parent, ()))
+        for value, weights in factors.items():
+            if value not in values:
+                yield key, str(UnknownNameError("value", value, sorted(values)))
+            for name in weights:
+                if name not in table.base:
+                    yield f"{key}.{value}", str(UnknownNameError("value", name, table.base))
 
 
 def _value_problems(

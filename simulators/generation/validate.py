@@ -78,16 +78,16 @@ def validate_data(
 
     file = Path(path)
     try:
-        if holds_drafts(file):
-            for place, draft in iter_drafts(file, pack, report=report):
-                if _keeps(draft, place, tables, report):
-                    found["profiles"] += 1
-                    note(draft, place)
-        else:
-            for place, scenario in iter_scenarios(file, pack, domain=domain, report=report):
-                if _keeps(scenario, place, tables, report):
-                    found["scenarios"] += 1
-                    note(scenario, place)
+        drafts = holds_drafts(file)
+        items: Iterator[tuple[Place, Scenario | Draft]] = (
+            iter_drafts(file, pack, report=report)
+            if drafts
+            else iter_scenarios(file, pack, domain=domain, report=report)
+        )
+        for place, item in items:
+            if _keeps(item, place, tables, report):
+                found["profiles" if drafts else "scenarios"] += 1
+                note(item, place)
     except DataError as error:
         if error.line is None and error.field is None and not any(found.values()):
             raise

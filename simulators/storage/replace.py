@@ -31,7 +31,8 @@ def atomic_text(path: Path) -> Iterator[IO[str]]:
     An ``OSError`` names ``path``, not the hidden file beside it. That one is removed whatever ends the block, but for
     ``kill -9``.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with named_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
     with _draft(path, "w", encoding="utf-8", newline="") as file:
         yield file
 
@@ -39,10 +40,11 @@ def atomic_text(path: Path) -> Iterator[IO[str]]:
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """A new folder that takes its name when the block ends without an exception, and is gone otherwise."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=_HIDDEN, dir=path.parent))
+    with named_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=_HIDDEN, dir=path.parent))
     try:
-        with named_errors(path, str(draft)):
+        with named_errors(path):
             yield draft
             draft.chmod(0o755)
             draft.rename(path)
@@ -52,12 +54,13 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def named_errors(path: Path, hidden: str = "") -> Iterator[None]:
-    """Gives an ``OSError`` that names no file, or the ``hidden`` one, the name of ``path``: a full disk names none."""
+def named_errors(path: Path) -> Iterator[None]:
+    """Gives an ``OSError`` that names no file (a full disk does), or a hidden one of ours, the name of ``path``."""
     try:
         yield
     except OSError as error:
-        if error.filename is None or (hidden and str(error.filename).startswith(hidden)):
+        named = Path(os.fsdecode(error.filename)).parts if error.filename is not None else ()
+        if not named or any(part.startswith(_HIDDEN) for part in named):
             raise OSError(error.errno, error.strerror or str(error), str(path)) from error
         raise
 
@@ -65,13 +68,14 @@ def named_errors(path: Path, hidden: str = "") -> Iterator[None]:
 @contextmanager
 def _draft(path: Path, mode: str, **how: Any) -> Iterator[IO[Any]]:
     """A hidden file beside ``path`` that is on disk when it takes that name."""
-    handle, name = tempfile.mkstemp(prefix=_HIDDEN, dir=path.parent)
+    with named_errors(path):
+        handle, name = tempfile.mkstemp(prefix=_HIDDEN, dir=path.parent)
     try:
-        with named_errors(path, name), os.fdopen(handle, mode, **how) as file:
+        with named_errors(path), os.fdopen(handle, mode, **how) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with named_errors(path, name):
+        with named_errors(path):
             os.chmod(name, 0o644)
             os.replace(name, path)
     except BaseException:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,3 +45,12 @@ def test_its_files_and_commands_work(
     assert (tmp_path / "shy_run" / "report.html").is_file()
     assert (tmp_path / "report.html").is_file()
     assert len((tmp_path / "counterfactuals.jsonl").read_text("utf-8").splitlines()) == 6
+
+
+def test_the_shipped_pack_is_copied_by_the_command_as_it_is_printed(
+    cli: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    [command] = re.findall(r"^cp -r .*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    active = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, env=active, check=True)
+    assert cli("domains", "check", "my_pack").code == 0

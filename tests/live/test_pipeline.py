@@ -23,7 +23,7 @@ def wiring(smollm_base_url: str, tmp_path: Path) -> Wiring:
         base_url=smollm_base_url,
         store=tmp_path / "paths",
         budget=1,
-        max_tokens=96,
+        reply_tokens=96,
         concurrency=2,
         timeout=120,
     )

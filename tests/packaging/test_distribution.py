@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -10,11 +11,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import typer
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("agents", "apps", "domains", "evals", "graphs", "models", "simulators", "vectorstore")
 # What the light parts import. torch, chromadb and langgraph are left out: this test is about names and files.
-LIGHT = ("httpx", "jinja2", "numpy", "pydantic", "pydantic-settings", "pyyaml", "rich", "tenacity", "typer")
+LIGHT = ("httpx", "jinja2", "numpy", "pydantic", "pydantic-settings", "pyyaml", "rich", "tenacity", "typer", "tzdata")
 
 pytestmark = [pytest.mark.packaging, pytest.mark.timeout(600)]
 
@@ -35,7 +37,7 @@ def run(*command: str, cwd: Path | None = None) -> str:
 def tracked_files() -> set[str]:
     """Files that the distribution must hold, as git sees them (an unpacked sdist has no git and is not tested)."""
     listed = run("git", "ls-files", "-co", "--exclude-standard", *FOLDERS, cwd=ROOT).splitlines()
-    return {name for name in listed if (ROOT / name).is_file()}
+    return {"__main__.py", *(name for name in listed if (ROOT / name).is_file())}
 
 
 def test_wheel_and_sdist_hold_every_file_of_the_packages(built: Path) -> None:
@@ -74,3 +76,31 @@ def test_the_wheel_lives_next_to_openai_agents(built: Path, tmp_path: Path) -> N
     assert run(python, "-c", code, cwd=tmp_path).strip() == "140"
     help_text = run(str(tmp_path / "env" / "bin" / "askfirst"), "--help", cwd=tmp_path)
     assert "demo" in help_text
+    assert run(python, "-m", "askfirst", "--help", cwd=tmp_path) == help_text
+
+
+def test_an_editable_install_runs_as_a_module(tmp_path: Path) -> None:
+    """Built as pip would, from a copy, and put where it would: no network is needed."""
+    source, site = tmp_path / "source", tmp_path / "site"
+    for name in ("pyproject.toml", "README.md", "LICENSE", *sorted(tracked_files())):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, source / name)
+    build = "import setuptools.build_meta as backend, sys; backend.build_editable(sys.argv[1])"
+    run(sys.executable, "-c", build, str(tmp_path), cwd=source)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        wheel.extractall(site)
+    # Without the environment's own askfirst: its packages one by one, and no .pth file but the new one.
+    code = (
+        "import runpy, site, sys\n"
+        f"site.addsitedir({str(site)!r})\n"
+        "sys.argv = ['askfirst', '--version']\n"
+        "runpy.run_module('askfirst', run_name='__main__', alter_sys=True)\n"
+    )
+    installed = Path(typer.__file__).parents[1]
+    others = tmp_path / "others"
+    others.mkdir()
+    for entry in installed.iterdir():
+        if "askfirst" not in entry.name:
+            (others / entry.name).symlink_to(entry)
+    bare = (sys.executable, "-IS", "-c", f"import sys; sys.path.append({str(others)!r})\n{code}")
+    assert run(*bare, cwd=tmp_path).startswith("askfirst ")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from askfirst.models import ChatModel, Limits, ScriptedChatModel, connect, from_langchain
+from askfirst.models.endpoint import given_model
 from askfirst.testing.chat_model import Build, ChatModelSuite
 
 from tests.models.conftest import FakeOpenAI, chat, stream
@@ -39,6 +40,19 @@ class TestLangChainObject(ChatModelSuite):
             from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 
             return from_langchain(GenericFakeChatModel(messages=iter(replies)), limits=Limits(retries=0))
+
+        return make
+
+
+class TestGivenObject(ChatModelSuite):
+    """The same object as the wiring uses it: on one loop of the process."""
+
+    @pytest.fixture
+    def build(self) -> Build:
+        def make(replies: list[str]) -> ChatModel:
+            from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+
+            return given_model(GenericFakeChatModel(messages=iter(replies)), limits=Limits(retries=0))
 
         return make
 
