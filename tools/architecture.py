@@ -33,7 +33,8 @@ class Import(NamedTuple):
 def packages() -> tuple[str, ...]:
     """Every package and room of the distribution by dotted name, as ``pyproject.toml`` lists them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return tuple(name.removeprefix("askfirst.") for name in project["tool"]["setuptools"]["packages"])
+    listed = project["tool"]["setuptools"]["packages"]
+    return tuple(name.removeprefix("askfirst.") for name in listed if name != "askfirst")  # which is __main__ alone
 
 
 @cache

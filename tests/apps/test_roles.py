@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from askfirst.agents import AgentContext
 from askfirst.apps import Wiring, load_settings
-from askfirst.apps.evaluation import EvalRequest, resume_run, run_evaluation
+from askfirst.apps.evaluation import eval_settings, resume_run, run_evaluation
 from askfirst.domains import InputError
 from askfirst.evals.records import read_run
 from askfirst.models import ScriptedChatModel, run_sync
@@ -131,11 +131,11 @@ def test_langchain_objects_on_two_servers_plan_judge_and_answer_in_several_loops
     mine = ChatOpenAI(model="bot", base_url=bot_server.url, api_key="a", temperature=0.2, max_retries=0)
     theirs = ChatOpenAI(model="judge", base_url=judge_server.url, api_key="b", max_retries=0)
     settings = load_settings(model=mine, judge_model=theirs, store=tmp_path / "paths")
-    request = EvalRequest(data=str(write_scenarios()), conditions=("context_free",))
     wiring = Wiring(settings)
+    request = eval_settings(wiring, data=str(write_scenarios()), conditions=("context_free",))
     assert [wiring.spec(role) for role in ("agent", "user", "judge")] == ["openai-chat:bot"] * 2 + ["openai-chat:judge"]
     result = run_evaluation(request, wiring, tmp_path / "run", on_progress=lambda _: None)
-    assert result.summary["conditions"]["context_free"]["mean"] == 4
+    assert result.summary.conditions["context_free"].mean == 4
     stored = read_run(tmp_path / "run").settings
     assert (stored.model, stored.judge_model) == ("openai-chat:bot", "openai-chat:judge")
     assert {body.get("temperature") for body in bot_server.requests} == {0.2}  # the object's own
@@ -144,7 +144,7 @@ def test_langchain_objects_on_two_servers_plan_judge_and_answer_in_several_loops
     # The same objects again, in another wiring and a loop of its own, for what is left of the run.
     (tmp_path / "run" / "conversations.jsonl").write_text("", encoding="utf-8")
     again = resume_run(tmp_path / "run", settings, on_progress=lambda _: None)
-    assert again.summary["conditions"]["context_free"]["mean"] == 4
+    assert again.summary.conditions["context_free"].mean == 4
     for model in (mine, theirs):  # LangChain keeps the connections until the process ends, and Python warns of it then
         given._home().run(model.root_async_client.close())
 
