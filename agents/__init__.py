@@ -4,8 +4,8 @@ May import ``vectorstore``, ``domains`` and ``models``, not ``simulators``, ``ev
 rules (no model) and with a model; the Protocols that both satisfy stand in ``context``.
 """
 
-from .abstention import ModelAbstention, RuleAbstention, Variant
-from .acquisition import ModelAcquisition, PlanAcquisition
+from .abstention import LlmAbstention, RuleAbstention, Variant
+from .acquisition import LlmAcquisition, PlanAcquisition
 from .consensus import consensus_plan
 from .context import (
     Abstention,
@@ -26,9 +26,9 @@ from .context import (
     Responder,
     Reward,
 )
-from .crisis import ModelCrisisScreen, PackCrisisScreen
+from .crisis import LlmCrisisScreen, PackCrisisScreen
 from .errors import PlanningError, SpendingLimitReached
-from .extraction import ModelExtraction, RuleExtraction
+from .extraction import LlmExtraction, RuleExtraction
 from .planning import (
     PLANNERS,
     RANKING_SAMPLING,
@@ -36,9 +36,9 @@ from .planning import (
     ExhaustivePlanner,
     FallbackPrior,
     GreedyPlanner,
+    LlmPrior,
     MctsPlanner,
     MctsSettings,
-    ModelPrior,
     PackPrior,
     PaperMctsPlanner,
     PaperMctsSettings,
@@ -61,7 +61,7 @@ from .planning.rewards import (
     query_digest,
     scenario_digest,
 )
-from .responder import ModelResponder, PackResponder
+from .responder import LlmResponder, PackResponder
 
 __all__ = [
     "PLANNERS",
@@ -86,14 +86,14 @@ __all__ = [
     "KeptReward",
     "LedgerUnusable",
     "Lesson",
+    "LlmAbstention",
+    "LlmAcquisition",
+    "LlmCrisisScreen",
+    "LlmExtraction",
+    "LlmPrior",
+    "LlmResponder",
     "MctsPlanner",
     "MctsSettings",
-    "ModelAbstention",
-    "ModelAcquisition",
-    "ModelCrisisScreen",
-    "ModelExtraction",
-    "ModelPrior",
-    "ModelResponder",
     "NoisyReward",
     "PackCrisisScreen",
     "PackPrior",

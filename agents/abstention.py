@@ -19,7 +19,7 @@ from .context import Abstention, AgentContext, Assessment
 from .extraction import open_attributes, settled_attributes
 from .prompt_context import attribute_list, fenced_known, labels
 
-__all__ = ["ModelAbstention", "RuleAbstention", "Variant"]
+__all__ = ["LlmAbstention", "RuleAbstention", "Variant"]
 
 Variant = Literal["basic", "binary", "scale"]
 
@@ -81,7 +81,7 @@ class RuleAbstention:
         return max(self._pack.attribute(attribute).sensitivity - _BORDERLINE, 0.1)
 
 
-class ModelAbstention:
+class LlmAbstention:
     """A model's verdict. Where it fails or is not valid, ``fallback`` decides and ``Assessment.fallback`` says why."""
 
     def __init__(

@@ -13,7 +13,7 @@ from .context import AgentContext, Question
 from .extraction import open_attributes
 from .prompt_context import attribute_list, example_list, fenced_known, labels
 
-__all__ = ["ModelAcquisition", "PlanAcquisition"]
+__all__ = ["LlmAcquisition", "PlanAcquisition"]
 
 
 class PlanAcquisition:
@@ -34,7 +34,7 @@ class PlanAcquisition:
         return f"{_LEADS[len(context.asked) % len(_LEADS)]} {attribute.question}"
 
 
-class ModelAcquisition:
+class LlmAcquisition:
     """A model chooses among the open attributes and words the question, with the retrieved paths as examples.
 
     A choice that is not open, or a question that is empty, too long or several at once, is not asked: the plan's next

@@ -12,7 +12,7 @@ from .context import AgentContext
 from .extraction import is_denial
 from .prompt_context import fenced_known, labels
 
-__all__ = ["ModelResponder", "PackResponder"]
+__all__ = ["LlmResponder", "PackResponder"]
 
 
 class PackResponder:
@@ -90,7 +90,7 @@ class PackResponder:
         return [" ".join(part.split()) for part in parts if part.strip()]
 
 
-class ModelResponder:
+class LlmResponder:
     """A model writes the answer. Its prompt holds the query and the known attributes, and no other value.
 
     Raises the errors of ``askfirst.models`` as they are: a failure is never an answer.

@@ -15,7 +15,7 @@ from ..agents.planning.rewards import Allowance, RewardLedger
 from ..domains import InputError, Scenario, UnknownNameError
 from ..evals.records import EvalSettings, RunFolder, RunSettings, RunSummary, plan_run, read_run
 from ..evals.report import write_report
-from ..evals.running import Progress, run_eval
+from ..evals.running import RunProgress, run_eval
 from ..models import run_sync
 from ..simulators.datasets import load_scenarios, packaged_scenarios
 from ..simulators.users import load_behaviours
@@ -159,7 +159,7 @@ def eval_settings(wiring: Wiring, **given: Any) -> EvalSettings:
 
 
 def run_evaluation(
-    wanted: EvalSettings, wiring: Wiring, out: Path, *, on_progress: Callable[[Progress], None]
+    wanted: EvalSettings, wiring: Wiring, out: Path, *, on_progress: Callable[[RunProgress], None]
 ) -> EvalResult:
     """Run a new evaluation into ``out``, with its report.
 
@@ -190,7 +190,7 @@ def resume_run(
     out: Path,
     given: Settings,
     *,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[RunProgress], None],
     named: Mapping[str, Any] | None = None,
 ) -> EvalResult:
     """Go on with the run in ``out``, with the settings that it was started with.
@@ -209,7 +209,7 @@ def resume_run(
     with RunFolder.resume(out, wanted) as folder:
         stored = folder.settings
         left = [r for r in folder.records if not r.worth_another_try]
-        on_progress(Progress(len(left), stored.planned, 0, sum(r.unscored is not None for r in left)))
+        on_progress(RunProgress(len(left), stored.planned, 0, sum(r.unscored is not None for r in left)))
         wiring = Wiring(_settings_of(stored, given))
         again, used, _ = plan_run(_scenarios(stored, wiring), stored, wiring.pack, behaviours=stored.kept_behaviours)
         if again.data_digest != stored.data_digest:
@@ -261,7 +261,7 @@ def _run(
     scenarios: Sequence[Scenario],
     wiring: Wiring,
     store: PathStore | None,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[RunProgress], None],
 ) -> EvalResult:
     settings = folder.settings
     behaviours = settings.kept_behaviours
@@ -274,7 +274,7 @@ def _run(
                 pack=wiring.pack,
                 assistants=wiring.assistants(store, reward),
                 make_user=people,
-                check_user=wiring.user_check() if settings.check_users else None,
+                fidelity_check=wiring.fidelity_check() if settings.check_users else None,
                 judge=wiring.judge(crisis_texts=[b.crisis.text for b in behaviours if b.crisis is not None]),
                 concurrency=wiring.settings.concurrency,
                 on_progress=on_progress,

@@ -12,11 +12,11 @@ from ..agents.planning.rewards import REWARD_FAILURES
 from ..domains import Scenario
 from ..evals.experiments import Search
 
-__all__ = ["Job", "Ranked", "Told", "even", "repeat", "search"]
+__all__ = ["Ranked", "SearchJob", "Told", "even", "repeat", "search"]
 
 
 @dataclass(frozen=True)
-class Job:
+class SearchJob:
     """One search.
 
     Attributes:
@@ -92,7 +92,7 @@ async def even(scenario: Scenario, known: frozenset[str], remaining: Sequence[st
 
 
 async def search(
-    job: Job, scenario: Scenario, told: Told, allowed: Choices
+    job: SearchJob, scenario: Scenario, told: Told, allowed: Choices
 ) -> tuple[Search, tuple[frozenset[str], ...]]:
     """What the search found, and the distinct sets that it asked for, in order."""
     asked: dict[frozenset[str], None] = {}

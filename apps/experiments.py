@@ -26,7 +26,7 @@ from ..agents.planning.rewards import (
 from ..domains import InputError, Scenario, UnknownNameError
 from ..evals.experiments import GUIDED, UNGUIDED, ConvergenceSettings, ScenarioSearches
 from ..models import ModelError, Usage, together
-from .experiment_searches import Job, Ranked, Told, even, repeat, search
+from .experiment_searches import Ranked, SearchJob, Told, even, repeat, search
 from .plan_estimate import Estimate, mean_cost
 from .planning import plan_limits
 from .reward_keeping import PlanningParts, planning_parts, ranking_recipe, reward_recipe
@@ -264,7 +264,7 @@ class _Study:
             repeats=all(repeat(each) for each in courses.values()),
         )
 
-    def _jobs(self, scenario: Scenario, allowed: Choices, guide: Prior) -> Iterator[Job]:
+    def _jobs(self, scenario: Scenario, allowed: Choices, guide: Prior) -> Iterator[SearchJob]:
         request = self._request
         for number in range(request.seed, request.seed + request.seeds):
             # Of its own for each scenario: the same lots for all would be one draw, and intervals too narrow.
@@ -274,11 +274,11 @@ class _Study:
                 for rollouts in request.rollouts:
                     paper = PaperMctsPlanner(PaperMctsSettings(rollouts=rollouts, depth=allowed.depth))
                     # As many evaluations cut nothing short: a rollout evaluates one set at most.
-                    yield Job(name, number, _at(limits, rollouts), paper, prior, by_rollouts=True)
+                    yield SearchJob(name, number, _at(limits, rollouts), paper, prior, by_rollouts=True)
             for name in request.planners:
                 for most in request.evaluations:
                     planner = self._planner(name, allowed)
-                    yield Job(name, number, _at(limits, most), planner, guide, by_rollouts=False)
+                    yield SearchJob(name, number, _at(limits, most), planner, guide, by_rollouts=False)
 
     def _planner(self, name: str, allowed: Choices) -> PathPlanner:
         # The product's published search goes no deeper than the published depth, whatever the budget.

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..agents import AgentContext, ModelResponder, PlanningError
-from ..agents.planning import FallbackPrior, ModelPrior, PackPrior, PaperMctsSettings, choices_for
+from ..agents import AgentContext, LlmResponder, PlanningError
+from ..agents.planning import FallbackPrior, LlmPrior, PackPrior, PaperMctsSettings, choices_for
 from ..agents.planning.rewards import RewardLedger, query_digest, scenario_digest
 from ..domains import Scenario
 from ..evals.judging import LlmJudge
@@ -123,7 +123,7 @@ async def _guessed(scenario: Scenario, wiring: Wiring) -> tuple[Usage, Usage]:
     evaluation = ranking = Usage()
     if wiring.model("agent") is not None:
         recorder = ScriptedChatModel([answer])
-        await ModelResponder(recorder, pack).answer(AgentContext(query=scenario.query, known=known))
+        await LlmResponder(recorder, pack).answer(AgentContext(query=scenario.query, known=known))
         evaluation += _cost(recorder, _ANSWER_TOKENS)
     if wiring.model("judge") is not None:
         recorder = ScriptedChatModel([EmptyCompletion("dry run", "nothing is asked")])
@@ -135,7 +135,7 @@ async def _guessed(scenario: Scenario, wiring: Wiring) -> tuple[Usage, Usage]:
         evaluation += _cost(recorder, _VERDICT_TOKENS)
     if wiring.model("planner") is not None:
         recorder = ScriptedChatModel([EmptyCompletion("dry run", "nothing is asked")])
-        prior = FallbackPrior(ModelPrior(recorder, pack), PackPrior(pack))
+        prior = FallbackPrior(LlmPrior(recorder, pack), PackPrior(pack))
         await prior(scenario, frozenset(), pack.attribute_ids)
         ranking += _cost(recorder, _RANKING_TOKENS)
     return evaluation, ranking

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from ..agents.planning import RANKING_SAMPLING, FallbackPrior, ModelPrior, PackPrior
+from ..agents.planning import RANKING_SAMPLING, FallbackPrior, LlmPrior, PackPrior
 from ..agents.planning.rewards import (
     Allowance,
     KeptPrior,
@@ -59,7 +59,7 @@ def planning_parts(wiring: Wiring, ledger: RewardLedger, allowance: Allowance) -
         return PlanningParts(reward, rules)
     recipe = ranking_recipe(wiring)
     allowance.expect("ranking", calls=_MOST_STRUCTURED, tokens=ledger.costs(recipe).most_tokens or None)
-    rankings = KeptPrior(ModelPrior(model, wiring.pack), ledger, recipe, allowance)
+    rankings = KeptPrior(LlmPrior(model, wiring.pack), ledger, recipe, allowance)
     return PlanningParts(reward, FallbackPrior(rankings, rules), rankings)
 
 

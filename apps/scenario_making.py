@@ -23,8 +23,8 @@ from ..simulators.generation import (
     GenerationRequest,
     GenerationResult,
     Journal,
+    OnProgress,
     ProfileCounts,
-    Progress,
     SamplingTables,
     generate_scenarios,
     generated_drafts,
@@ -45,7 +45,7 @@ def run_generation(
     out: Path,
     *,
     drafts: tuple[Draft, ...] = (),
-    on_progress: Progress,
+    on_progress: OnProgress,
 ) -> tuple[GenerationResult, ProfileCounts]:
     """Generate scenarios into ``out``, or go on with a run that was interrupted; and count their profiles.
 
@@ -79,7 +79,7 @@ def run_extraction(
     out: Path,
     *,
     on_problem: Callable[[DataError], None],
-    on_progress: Progress,
+    on_progress: OnProgress,
 ) -> tuple[ExtractionResult, int]:
     """Extract scenarios from ``posts`` into ``out``, or go on with a run that was interrupted.
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from ..agents import (
     AgentContext,
     Extraction,
-    ModelAbstention,
-    ModelAcquisition,
-    ModelResponder,
+    LlmAbstention,
+    LlmAcquisition,
+    LlmResponder,
     PackResponder,
     PathPlanner,
     PlanAcquisition,
@@ -26,8 +26,8 @@ from ..agents import (
     Reward,
     RuleAbstention,
 )
-from ..agents.crisis import ModelCrisisScreen, PackCrisisScreen
-from ..agents.extraction import ModelExtraction, RuleExtraction
+from ..agents.crisis import LlmCrisisScreen, PackCrisisScreen
+from ..agents.extraction import LlmExtraction, RuleExtraction
 from ..agents.planning import planner_named
 from ..domains import AskfirstError, DomainPack, Scenario, get_pack
 from ..evals.assistants import Assistants
@@ -226,7 +226,7 @@ class Wiring:
     def responder(self) -> Responder:
         """Writes answers: a model, or the pack's texts offline."""
         model = self.model("agent")
-        return PackResponder(self.pack) if model is None else ModelResponder(model, self.pack)
+        return PackResponder(self.pack) if model is None else LlmResponder(model, self.pack)
 
     @cached_property
     def _responder(self) -> Responder:
@@ -236,7 +236,7 @@ class Wiring:
     def extraction(self) -> Extraction:
         """Reads what a person's message tells."""
         model = self.model("agent")
-        return RuleExtraction(self.pack) if model is None else ModelExtraction(model, self.pack)
+        return RuleExtraction(self.pack) if model is None else LlmExtraction(model, self.pack)
 
     def components(self, store: PathStore | None) -> RaiseComponents:
         """The parts of the state machine."""
@@ -255,13 +255,13 @@ class Wiring:
         return RaiseComponents(
             pack=pack,
             store=store,
-            abstention=ModelAbstention(
+            abstention=LlmAbstention(
                 model, pack, variant=settings.abstention, threshold=settings.threshold, fallback=rules
             ),
-            acquisition=ModelAcquisition(model, pack),
+            acquisition=LlmAcquisition(model, pack),
             extraction=self.extraction(),
             responder=self.responder(),
-            crisis=ModelCrisisScreen(model, pack),
+            crisis=LlmCrisisScreen(model, pack),
         )
 
     def raise_settings(self, *, use_planner: bool = True) -> RaiseSettings:
@@ -321,10 +321,10 @@ class Wiring:
         """The person of ``scenario``, who reacts ``turns`` times to an answer."""
         model, persona = self.model("user"), Persona.behaving(scenario, behaviour, self.pack, seed=seed)
         if model is None:
-            return ScriptedUser(persona, self.pack, seed=seed, reactions=turns)
-        return LlmUser(persona, model, self.pack, seed=seed, reactions=turns)
+            return ScriptedUser(persona, self.pack, seed=seed, turns=turns)
+        return LlmUser(persona, model, self.pack, seed=seed, turns=turns)
 
-    def user_check(self) -> LlmFidelityCheck | None:
+    def fidelity_check(self) -> LlmFidelityCheck | None:
         """The judge's model as a second opinion on simulated persons; None offline."""
         model = self.model("judge")
         return None if model is None else LlmFidelityCheck(model, self.pack)

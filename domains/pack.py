@@ -30,7 +30,7 @@ def _not_blank(text: str) -> str:
     return text
 
 
-Said = Annotated[str, AfterValidator(_not_blank)]
+NotBlank = Annotated[str, AfterValidator(_not_blank)]
 
 
 def _compile(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
@@ -127,8 +127,8 @@ class CrisisResource(Value):
     """A service for people in crisis, with the source in which its details stand."""
 
     country: CountryOrAny = Field(description="ISO 3166-1 alpha-2 code, or * for everywhere.")
-    name: Said = Field(min_length=1)
-    contact: Said = Field(min_length=1, description="How to reach it, as its source says.")
+    name: NotBlank = Field(min_length=1)
+    contact: NotBlank = Field(min_length=1, description="How to reach it, as its source says.")
     availability: str = ""
     about: Literal["violence"] | None = Field(
         default=None,
@@ -138,13 +138,13 @@ class CrisisResource(Value):
     checked: date = Field(description="When the source was last compared.")
 
 
-class CrisisReply(Value):
+class CrisisFollowUp(Value):
     """A short answer to what a person writes after a crisis answer."""
 
     matches: tuple[str, ...] = Field(
         default=(), description="Regular expressions of messages that it answers; none: it fits any message."
     )
-    text: Said = Field(min_length=1)
+    text: NotBlank = Field(min_length=1)
 
     _patterns = field_validator("matches")(staticmethod(compilable))
 
@@ -156,13 +156,17 @@ class CrisisReply(Value):
 class Resources(Value):
     """The fixed parts of a crisis answer. Nothing in it is written by a model."""
 
-    opening: Said = Field(min_length=1)
-    closing: Said = Field(min_length=1)
-    again: Said = Field(min_length=1, description="Said instead of the opening when the person writes on afterwards.")
-    replies: tuple[CrisisReply, ...] = Field(
+    opening: NotBlank = Field(min_length=1)
+    closing: NotBlank = Field(min_length=1)
+    again: NotBlank = Field(
+        min_length=1, description="Said instead of the opening when the person writes on afterwards."
+    )
+    replies: tuple[CrisisFollowUp, ...] = Field(
         default=(), description="Said instead of the whole answer when the person writes on; the first that fits."
     )
-    emergency: Said = Field(min_length=1, description="What to do in immediate danger, where the number is not known.")
+    emergency: NotBlank = Field(
+        min_length=1, description="What to do in immediate danger, where the number is not known."
+    )
     emergency_numbers: dict[CountryCode, str] = Field(
         default_factory=dict, description="Country code -> emergency number."
     )
@@ -360,7 +364,7 @@ def _nearest_key(location: Iterable[int | str]) -> str:
         "risk_rules": RiskRule,
         "acknowledgements": Acknowledgement,
         "services": CrisisResource,
-        "replies": CrisisReply,
+        "replies": CrisisFollowUp,
     }
     parts = list(location)
     model: type[BaseModel] = names.get(str(parts[0]), DomainPack) if len(parts) > 1 else DomainPack

@@ -28,7 +28,7 @@ from .records import (
     read_run,
 )
 from .report import OFFLINE_LABEL, crisis_notes, write_report
-from .running import Progress, run_eval
+from .running import RunProgress, run_eval
 from .statistics import clustered_interval, paired_difference, summarise, unclear_notes
 
 __all__ = [
@@ -47,7 +47,6 @@ __all__ = [
     "Judge",
     "JudgedAnswerReward",
     "LlmJudge",
-    "Progress",
     "QuestionnaireAssistant",
     "RewardUnscored",
     "Run",
@@ -56,6 +55,7 @@ __all__ = [
     "RunFolder",
     "RunFolderError",
     "RunLocked",
+    "RunProgress",
     "RunSettings",
     "RunSummary",
     "SettingsDiffer",

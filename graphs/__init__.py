@@ -22,11 +22,12 @@ from .errors import (
     UnknownThreadError,
 )
 from .raise_graph import build_raise_graph, compile_raise_graph, draw_mermaid
-from .routing import StopReason
+from .routing import AgentStopReason
 from .session import AnswerReply, QuestionReply, RaiseAgent, StreamItem
 from .state import RaiseInput, RaiseOutput, RaiseState
 
 __all__ = [
+    "AgentStopReason",
     "AnswerReply",
     "CheckpointError",
     "ConversationBusyError",
@@ -45,7 +46,6 @@ __all__ = [
     "RaiseSettings",
     "RaiseState",
     "SettingsError",
-    "StopReason",
     "StreamItem",
     "ThreadExistsError",
     "TurnUnfinishedError",

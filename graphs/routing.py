@@ -9,9 +9,9 @@ from ..agents.extraction import open_attributes
 from ..domains import DomainPack
 from .state import RaiseState
 
-__all__ = ["StopReason", "after_assess", "after_receive", "after_screen", "stop_before_asking", "stop_reason"]
+__all__ = ["AgentStopReason", "after_assess", "after_receive", "after_screen", "stop_before_asking", "stop_reason"]
 
-StopReason = Literal["sufficient", "budget", "exhausted", "declined", "crisis"]
+AgentStopReason = Literal["sufficient", "budget", "exhausted", "declined", "crisis"]
 
 
 def after_receive(state: RaiseState) -> Literal["screen", "take_answer"]:
@@ -31,7 +31,7 @@ def after_assess(state: RaiseState) -> Literal["ask", "respond"]:
     return "ask" if state["pending"] is not None else "respond"
 
 
-def stop_before_asking(context: AgentContext, pack: DomainPack, *, no_more_questions: bool) -> StopReason | None:
+def stop_before_asking(context: AgentContext, pack: DomainPack, *, no_more_questions: bool) -> AgentStopReason | None:
     """Why no question can follow, whatever abstention says; None if one can."""
     if no_more_questions:
         return "declined"
@@ -44,7 +44,7 @@ def stop_before_asking(context: AgentContext, pack: DomainPack, *, no_more_quest
 
 def stop_reason(
     context: AgentContext, pack: DomainPack, *, no_more_questions: bool, assessment: Assessment, has_question: bool
-) -> StopReason | None:
+) -> AgentStopReason | None:
     """Why the conversation stops asking after this assessment; None: it goes on."""
     if assessment.sufficient:
         return "sufficient"
@@ -53,5 +53,5 @@ def stop_reason(
     return stop_before_asking(context, pack, no_more_questions=no_more_questions)
 
 
-def _nothing_left(context: AgentContext) -> StopReason:
+def _nothing_left(context: AgentContext) -> AgentStopReason:
     return "declined" if context.declined else "exhausted"

@@ -26,7 +26,7 @@ from .errors import (
 )
 from .raise_graph import compile_raise_graph
 from .replies import clean_text, read_query, read_reply
-from .routing import StopReason
+from .routing import AgentStopReason
 from .state import RaiseState
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AnswerReply(Value):
     kind: Literal["answer"] = "answer"
     thread_id: str
     text: str
-    stop_reason: StopReason
+    stop_reason: AgentStopReason
     known: dict[str, str] = Field(description="Attribute id -> value, all that the answer was given.")
     asked: tuple[str, ...] = Field(description="Attribute ids, in the order in which they were asked.")
     declined: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class AnswerReply(Value):
 StreamItem: TypeAlias = str | QuestionReply | AnswerReply
 
 
-class _Move(NamedTuple):
+class _Step(NamedTuple):
     """What to give the graph; ``run`` False: nothing, only read where the conversation stands."""
 
     run: bool
@@ -140,9 +140,9 @@ class RaiseAgent:
         Costs nothing when the conversation waits with a question or is finished.
         """
 
-        def move(snapshot: StateSnapshot) -> _Move:
+        def move(snapshot: StateSnapshot) -> _Step:
             waits = bool(_existing(thread_id, snapshot).interrupts)
-            return _Move(run=not waits and not _finished(snapshot))
+            return _Step(run=not waits and not _finished(snapshot))
 
         return await _last(self._run(thread_id, move))
 
@@ -153,10 +153,10 @@ class RaiseAgent:
         thread = self._new_id() if thread_id is None else thread_id
         opening = self._opening(query, country, domain)
 
-        def move(snapshot: StateSnapshot) -> _Move:
+        def move(snapshot: StateSnapshot) -> _Step:
             if snapshot.created_at is not None:
                 raise ThreadExistsError(thread)
-            return _Move(run=True, payload=opening)
+            return _Step(run=True, payload=opening)
 
         async with aclosing(self._run(thread, move)) as items:
             async for item in items:
@@ -166,16 +166,16 @@ class RaiseAgent:
         """Like ``areply``: pieces of the answer as they are written, if it answers, then the reply as the last item."""
         reply = read_reply(text)
 
-        def move(snapshot: StateSnapshot) -> _Move:
+        def move(snapshot: StateSnapshot) -> _Step:
             from langgraph.types import Command
 
             if _existing(thread_id, snapshot).interrupts:
-                return _Move(run=True, payload=Command(resume={"text": None if text is None else clean_text(text)}))
+                return _Step(run=True, payload=Command(resume={"text": None if text is None else clean_text(text)}))
             if _finished(snapshot):
                 raise ConversationFinishedError(thread_id)
             if _last_reply(snapshot) != reply.text:
                 raise TurnUnfinishedError(thread_id)
-            return _Move(run=True)
+            return _Step(run=True)
 
         async with aclosing(self._run(thread_id, move)) as items:
             async for item in items:
@@ -245,7 +245,7 @@ class RaiseAgent:
         name = None if domain is None else self._pack.domain(domain).name
         return {"query": text, "country": country_of(country), "domain": name}
 
-    async def _run(self, thread_id: str, decide: Callable[[StateSnapshot], _Move]) -> AsyncGenerator[StreamItem, None]:
+    async def _run(self, thread_id: str, decide: Callable[[StateSnapshot], _Step]) -> AsyncGenerator[StreamItem, None]:
         config = _config(thread_id)
         with self._working_on(thread_id):
             move = decide(await self._graph.aget_state(config))
@@ -259,7 +259,7 @@ class RaiseAgent:
                     raise
             yield _reply(thread_id, await self._graph.aget_state(config))
 
-    async def _tokens(self, move: _Move, config: RunnableConfig) -> AsyncGenerator[str, None]:
+    async def _tokens(self, move: _Step, config: RunnableConfig) -> AsyncGenerator[str, None]:
         # Each step is on disk before the next begins: a process that is killed loses no reply that it had taken.
         stream = self._graph.astream(cast("Any", move.payload), config, stream_mode="custom", durability="sync")
         chunks = cast("AsyncGenerator[Any, None]", stream)
@@ -324,7 +324,7 @@ def _reply(thread_id: str, snapshot: StateSnapshot) -> QuestionReply | AnswerRep
     return AnswerReply(
         thread_id=thread_id,
         text=state["answer"] or "",
-        stop_reason=cast("StopReason", state["stop_reason"]),
+        stop_reason=cast("AgentStopReason", state["stop_reason"]),
         known=state["known"],
         asked=tuple(state["asked"]),
         declined=tuple(state["declined"]),

@@ -14,7 +14,7 @@ from ..prompt_context import question_before
 from .disguises import passages, readings
 from .rules import load_crisis_rules
 
-__all__ = ["ModelCrisisScreen", "PackCrisisScreen"]
+__all__ = ["LlmCrisisScreen", "PackCrisisScreen"]
 
 
 class PackCrisisScreen:
@@ -89,7 +89,7 @@ class PackCrisisScreen:
         return f"{_REACH} {services}. {_NOW.format(number=number) if number else _NOW_ANYWHERE}"
 
 
-class ModelCrisisScreen:
+class LlmCrisisScreen:
     """The rules, and beside them a model's opinion. The model may add a signal, never remove one."""
 
     def __init__(self, model: ChatModel, pack: DomainPack, *, rng: random.Random | None = None) -> None:

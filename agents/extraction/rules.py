@@ -27,7 +27,7 @@ from .short_answers import (
 )
 from .statements import Statement, statements
 
-__all__ = ["ModelExtraction", "RuleExtraction"]
+__all__ = ["LlmExtraction", "RuleExtraction"]
 
 
 class RuleExtraction:
@@ -210,7 +210,7 @@ class RuleExtraction:
             values[attribute.id] = cleaned
 
 
-class ModelExtraction:
+class LlmExtraction:
     """A model's reading, joined with the rules'.
 
     The model must quote the words that show a value; one whose quote is not in the message is dropped. Where the rules

@@ -16,7 +16,7 @@ from .planners import (
     planner_named,
     preset_planner,
 )
-from .prior import RANKING_SAMPLING, FallbackPrior, ModelPrior, PackPrior
+from .prior import RANKING_SAMPLING, FallbackPrior, LlmPrior, PackPrior
 
 __all__ = [
     "PLANNERS",
@@ -27,9 +27,9 @@ __all__ = [
     "ExhaustivePlanner",
     "FallbackPrior",
     "GreedyPlanner",
+    "LlmPrior",
     "MctsPlanner",
     "MctsSettings",
-    "ModelPrior",
     "PackPrior",
     "PaperMctsPlanner",
     "PaperMctsSettings",

@@ -16,7 +16,7 @@ from ..context import Prior
 from ..errors import SpendingLimitReached
 from ..prompt_context import attribute_list, labels
 
-__all__ = ["RANKING_SAMPLING", "FallbackPrior", "ModelPrior", "PackPrior", "with_floor"]
+__all__ = ["RANKING_SAMPLING", "FallbackPrior", "LlmPrior", "PackPrior", "with_floor"]
 
 
 def with_floor(prior: Mapping[str, float], remaining: Sequence[str], floor: float) -> dict[str, float]:
@@ -55,7 +55,7 @@ class PackPrior:
         return _normalised({a: self._weights[a] for a in remaining})
 
 
-class ModelPrior:
+class LlmPrior:
     """A model ranks the remaining attributes for a query and what is known (C.2); ranks become probabilities.
 
     The attribute at rank r (from 1) weighs 1 / r: the first of ten gets a third. Those that the model leaves out share
@@ -90,7 +90,7 @@ class ModelPrior:
 
 
 RANKING_SAMPLING = Sampling(temperature=0.0, top_p=None, max_tokens=256)
-"""How ``ModelPrior`` draws a ranking: as near to deterministic as endpoints allow."""
+"""How ``LlmPrior`` draws a ranking: as near to deterministic as endpoints allow."""
 
 
 class FallbackPrior:

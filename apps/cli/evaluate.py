@@ -14,7 +14,7 @@ from .console import can_go_on, note, progress
 from .table import print_result
 
 if TYPE_CHECKING:
-    from ...evals import Progress
+    from ...evals import RunProgress
 
 __all__ = ["evaluate"]
 
@@ -101,7 +101,7 @@ def evaluate(
     folder = _folder(data, conditions, output, resume)
     with can_go_on(folder), _differences_as_options(ctx, folder), progress("Conversations", quiet=as_json) as advance:
 
-        def tell(so_far: Progress) -> None:
+        def tell(so_far: RunProgress) -> None:
             advance(so_far.done, so_far.planned)
 
         if resume is not None:

@@ -15,7 +15,7 @@ from ..assistants import Assistants, Condition
 from ..judging import Judge, Reflection, Unscored, Verdict, crisis_reply
 from ..records import ConversationRecord, RecordKey, RunSettings
 
-__all__ = ["Conversations", "Job", "UserCheck", "UserFactory", "conversation_seed"]
+__all__ = ["ConversationJob", "Conversations", "UserCheck", "UserFactory", "conversation_seed"]
 
 
 class UserFactory(Protocol):
@@ -51,7 +51,7 @@ def conversation_seed(
 
 
 @dataclass(frozen=True)
-class Job:
+class ConversationJob:
     """A conversation to be held."""
 
     scenario: Scenario
@@ -71,10 +71,10 @@ class Conversations:
     judge: Judge
     settings: RunSettings
     reflection: Reflection
-    check_user: UserCheck | None
+    fidelity_check: UserCheck | None
     clock: Callable[[], float]
 
-    async def run(self, job: Job) -> tuple[ConversationRecord, Exception | None]:
+    async def run(self, job: ConversationJob) -> tuple[ConversationRecord, Exception | None]:
         """The record, and what failed if something did."""
         started = self.clock()
         redrawn: list[str] = []
@@ -104,7 +104,7 @@ class Conversations:
         )
         return record, failure
 
-    async def _drawn(self, job: Job, redrawn: list[str]) -> tuple[Dialogue, Mapping[str, str]]:
+    async def _drawn(self, job: ConversationJob, redrawn: list[str]) -> tuple[Dialogue, Mapping[str, str]]:
         """The first draw in which the simulated person stayed the person, or the last one; why others were thrown
         away is added to ``redrawn``."""
         while True:
@@ -114,7 +114,7 @@ class Conversations:
                 return dialogue, granted
             redrawn.append(failure)
 
-    async def _talk(self, job: Job, *, draw: int) -> tuple[Dialogue, Mapping[str, str]]:
+    async def _talk(self, job: ConversationJob, *, draw: int) -> tuple[Dialogue, Mapping[str, str]]:
         seed = job.seed if not draw else conversation_seed(
             self.settings.seed, job.scenario.id, job.condition.name, job.repeat, behaviour=job.behaviour, draw=draw
         )  # fmt: skip
@@ -130,8 +130,8 @@ class Conversations:
             )
         finally:
             await session.aclose()
-        if self.check_user is not None and (dialogue.simulator_failure is None or dialogue.only_unclear):
-            dialogue = await self.check_user.check(dialogue)
+        if self.fidelity_check is not None and (dialogue.simulator_failure is None or dialogue.only_unclear):
+            dialogue = await self.fidelity_check.check(dialogue)
         return dialogue, prepared.granted
 
     async def _judged(self, scenario: Scenario, dialogue: Dialogue) -> tuple[Verdict | Unscored, Exception | None]:
@@ -147,7 +147,7 @@ class Conversations:
 
     def _record(
         self,
-        job: Job,
+        job: ConversationJob,
         dialogue: Dialogue | None,
         granted: Mapping[str, str],
         started: float,

@@ -18,13 +18,13 @@ from ..errors import RunAborted
 from ..judging import Judge, Reflection, is_service_failure
 from ..records import ConversationRecord, RecordKey, RunFolder, RunSummary, record_key
 from ..statistics import summarise
-from .conversations import Conversations, Job, UserCheck, UserFactory, conversation_seed
+from .conversations import ConversationJob, Conversations, UserCheck, UserFactory, conversation_seed
 
-__all__ = ["Progress", "UserCheck", "UserFactory", "conversation_seed", "run_eval"]
+__all__ = ["RunProgress", "UserCheck", "UserFactory", "conversation_seed", "run_eval"]
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is. ``record`` is the conversation that was just finished, None at the start."""
 
     done: int
@@ -42,10 +42,10 @@ async def run_eval(
     assistants: Assistants,
     make_user: UserFactory | Mapping[str, UserFactory],
     judge: Judge,
-    check_user: UserCheck | None = None,
+    fidelity_check: UserCheck | None = None,
     concurrency: int = 8,
     give_up_after: int = 5,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> RunSummary:
     """Run every conversation that ``folder.settings`` plans and the folder does not hold yet, then write the summary.
@@ -63,7 +63,7 @@ async def run_eval(
         make_user: makes the simulated person of each conversation; where the run has other behaviours than
             ``cooperative``, one for each, by name.
         judge: scores the answers.
-        check_user: looks at every conversation in which code saw no failure of the simulated person.
+        fidelity_check: looks at every conversation in which code saw no failure of the simulated person.
         concurrency: most conversations at a time.
         give_up_after: stop when this many conversations have ended and every one failed, or could not be judged because
             the judge's endpoint failed. Conversations of one scenario that end in an ``InputError`` count once: the
@@ -90,7 +90,7 @@ async def run_eval(
     assistants.check(conditions)
     makers = _makers(make_user, settings.behaviours)
     folder.set_aside_failures()
-    talk = Conversations(assistants, makers, judge, settings, Reflection(pack), check_user, clock)
+    talk = Conversations(assistants, makers, judge, settings, Reflection(pack), fidelity_check, clock)
     watch = _Watch(folder, give_up_after, max(give_up_after, concurrency + 1), on_progress)
     finished = folder.finished
     todo = iter([j for j in _jobs(folder, by_id, conditions, assistants, judge) if j.key not in finished])
@@ -124,7 +124,7 @@ def _jobs(
     conditions: Sequence[Condition],
     assistants: Assistants,
     judge: Judge,
-) -> Iterator[Job]:
+) -> Iterator[ConversationJob]:
     """Scenario by scenario, so that a run that is cut short has compared conditions on the same people."""
     settings = folder.settings
     for scenario_id in settings.scenarios:
@@ -133,7 +133,7 @@ def _jobs(
                 seed = conversation_seed(settings.seed, scenario_id, condition.name, repeat, behaviour=behaviour)
                 model = assistants.name(condition)
                 key = record_key(scenario_id, condition.name, model, judge.name, repeat, behaviour=behaviour)
-                yield Job(by_id[scenario_id], condition, behaviour, repeat, seed, key)
+                yield ConversationJob(by_id[scenario_id], condition, behaviour, repeat, seed, key)
 
 
 @dataclass
@@ -143,7 +143,7 @@ class _Watch:
     folder: RunFolder
     give_up_after: int
     gone_after: int
-    on_progress: Callable[[Progress], None] | None
+    on_progress: Callable[[RunProgress], None] | None
     errors: int = 0
     unscored: int = 0
     useless: int = 0
@@ -160,7 +160,7 @@ class _Watch:
             self.unscored += record.unscored is not None
         if self.on_progress is not None:
             planned = self.folder.settings.planned
-            self.on_progress(Progress(self.folder.done, planned, self.errors, self.unscored, record))
+            self.on_progress(RunProgress(self.folder.done, planned, self.errors, self.unscored, record))
         if record is not None:
             self._give_up(record, failure)
 

@@ -16,7 +16,7 @@ from pydantic import Field
 from ...domains import DomainPack, InputError, Scenario, Value
 from ...models import ChatModel
 from ..datasets import Post
-from ..generation import Journal, Progress, load_prompt, run_units
+from ..generation import Journal, OnProgress, load_prompt, run_units
 from .extraction_steps import PROMPTS, PostReader
 
 __all__ = [
@@ -100,7 +100,7 @@ async def extract_scenarios(
     pack: DomainPack,
     total: int,
     concurrency: int = 8,
-    on_progress: Progress = lambda done, total: None,
+    on_progress: OnProgress = lambda done, total: None,
 ) -> ExtractionResult:
     """Decide every post that ``journal`` (opened with a ``salt``) has not decided yet.
 

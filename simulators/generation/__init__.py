@@ -14,7 +14,7 @@ from .journal import Journal
 from .llm_writers import load_prompt
 from .matched_pairs import PairMaker, checked_kind
 from .profile_sampler import sample_drafts
-from .run_units import Progress, UnitFailed, run_units
+from .run_units import OnProgress, UnitFailed, run_units
 from .tables import SamplingTables, load_tables
 from .validate import Checked, holds_drafts, validate_data
 
@@ -24,9 +24,9 @@ __all__ = [
     "GenerationRequest",
     "GenerationResult",
     "Journal",
+    "OnProgress",
     "PairMaker",
     "ProfileCounts",
-    "Progress",
     "SamplingTables",
     "UnitFailed",
     "broken_constraints",

@@ -18,7 +18,7 @@ from .journal import Journal
 from .llm_writers import PROMPTS, ProfileWriter, QueryWriter, TitleWriter, load_prompt
 from .near_duplicates import Embed, NearDuplicates
 from .profile_sampler import ProfileSampler
-from .run_units import NothingUsable, Progress, UnitFailed, run_units
+from .run_units import NothingUsable, OnProgress, UnitFailed, run_units
 from .tables import SamplingTables, Title
 
 __all__ = [
@@ -90,7 +90,7 @@ async def generate_scenarios(
     embed: Embed,
     drafts: Sequence[Draft] = (),
     concurrency: int = 8,
-    on_progress: Progress = lambda done, total: None,
+    on_progress: OnProgress = lambda done, total: None,
 ) -> GenerationResult:
     """Generate what ``journal`` does not hold yet.
 

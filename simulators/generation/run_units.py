@@ -9,10 +9,10 @@ from typing import TypeVar
 from ...domains import AskfirstError
 from ...models import AuthenticationFailed, ModelError, ModelSpecError, ModelUnreachable, PromptError
 
-__all__ = ["NothingUsable", "Progress", "UnitFailed", "run_units"]
+__all__ = ["NothingUsable", "OnProgress", "UnitFailed", "run_units"]
 
 U = TypeVar("U")
-Progress = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """``(done, total)``."""
 
 _HOPELESS = (AuthenticationFailed, ModelSpecError, ModelUnreachable, PromptError)
@@ -42,7 +42,7 @@ async def run_units(
     total: int,
     skip: Callable[[U], bool],
     concurrency: int,
-    on_progress: Progress,
+    on_progress: OnProgress,
 ) -> list[tuple[U, str]]:
     """Do ``work`` for every unit that ``skip`` does not pass over, and give those that failed, each with the reason.
 

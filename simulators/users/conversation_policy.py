@@ -85,15 +85,15 @@ class Conduct:
         persona: who speaks, and how they behave.
         pack: the attributes.
         seed: of what the behaviour leaves to chance.
-        reactions: how often the person reacts to an answer before they thank and leave.
+        turns: how often the person reacts to an answer before they thank and leave.
     """
 
-    def __init__(self, persona: Persona, pack: DomainPack, *, seed: int = 0, reactions: int = 0) -> None:
+    def __init__(self, persona: Persona, pack: DomainPack, *, seed: int = 0, turns: int = 0) -> None:
         self.persona, self.pack = persona, pack
         self.told: dict[str, str] = {}
         self._truths: set[str] = set()
         self._rng = random.Random(f"conduct:{seed}:{persona.scenario_id}")
-        self._reactions = reactions
+        self._turns = turns
         self._reacted = 0
         self._number = 0
         self._strayed = 0
@@ -118,12 +118,7 @@ class Conduct:
         if behaviour.crisis is not None and behaviour.crisis.turn == self._number:
             self._in_crisis = True
             return Move(asked=asked, crisis=behaviour.crisis.text)
-        if (
-            not asked
-            and not self._confirmed
-            and (self._reactions or agent.kind == "question")
-            and offers_more(agent.text)
-        ):
+        if not asked and not self._confirmed and (self._turns or agent.kind == "question") and offers_more(agent.text):
             self._confirmed = True
             return Move(reaction="confirm")
         if agent.kind == "answer":
@@ -179,7 +174,7 @@ class Conduct:
         return is_harmless(value) or not riskiness(self.pack, attribute, value)
 
     def _react(self) -> Move:
-        if self._reacted >= self._reactions:
+        if self._reacted >= self._turns:
             return Move(ends=True)
         kinds = self.persona.behaviour.reactions
         kind = kinds[self._reacted % len(kinds)]

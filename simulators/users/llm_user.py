@@ -63,7 +63,7 @@ class LlmUser:
         pack: labels and cues of the attributes.
         sampling: how replies are drawn; None: the model's own settings. The redraw uses the next seed, if there is one.
         seed: of the nonces that fence other people's text in prompts, and of what the behaviour leaves to chance.
-        reactions: how often the person reacts to an answer before they end.
+        turns: how often the person reacts to an answer before they end.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class LlmUser:
         *,
         sampling: Sampling | None = None,
         seed: int = 0,
-        reactions: int = 0,
+        turns: int = 0,
     ) -> None:
         self.persona, self.model, self.pack = persona, model, pack
         self._sampling = sampling
-        self._conduct = Conduct(persona, pack, seed=seed, reactions=reactions)
+        self._conduct = Conduct(persona, pack, seed=seed, turns=turns)
         self._rng = random.Random(f"{seed}:{persona.scenario_id}")
         self._reply_prompt = Prompt.load(package="askfirst.simulators", name="user")
         self._asked_prompt = Prompt.load(package="askfirst.simulators", name="asked")

@@ -23,19 +23,19 @@ class ScriptedUser:
     """Answers from the profile, in the pack's wording and as the persona's behaviour says.
 
     The opening is the query, word for word. To a question it answers for what is asked: the attribute that the
-    assistant names, else those whose cues stand in the question. After an answer it reacts ``reactions`` times (or as
+    assistant names, else those whose cues stand in the question. After an answer it reacts ``turns`` times (or as
     long as its behaviour has something new to say), then thanks and ends the conversation.
 
     Args:
         persona: who speaks, what they tell and how they behave.
         pack: the wording of the answers and the cues of the questions.
         seed: chooses among phrasings, together with the scenario's id; no phrasing comes twice running.
-        reactions: how often the person reacts to an answer before they end.
+        turns: how often the person reacts to an answer before they end.
     """
 
-    def __init__(self, persona: Persona, pack: DomainPack, *, seed: int = 0, reactions: int = 0) -> None:
+    def __init__(self, persona: Persona, pack: DomainPack, *, seed: int = 0, turns: int = 0) -> None:
         self.persona, self.pack = persona, pack
-        self._conduct = Conduct(persona, pack, seed=seed, reactions=reactions)
+        self._conduct = Conduct(persona, pack, seed=seed, turns=turns)
         self._rng = random.Random(f"{seed}:{persona.scenario_id}")
         self._reacted: set[str] = set()
         self._last: dict[Sequence[str], str] = {}

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from askfirst.agents import Abstention, AgentContext, ModelAbstention, RuleAbstention
+from askfirst.agents import Abstention, AgentContext, LlmAbstention, RuleAbstention
 from askfirst.domains import DomainPack
 from askfirst.models import ModelTimeout, RateLimited, ScriptedChatModel
 from askfirst.testing.abstention import QUERY, AbstentionSuite
@@ -16,23 +16,23 @@ class TestRuleAbstention(AbstentionSuite):
 
 class TestModelAbstentionScale(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
-        return ModelAbstention(ScriptedChatModel(lambda _: {"completeness": 2}), pack)
+        return LlmAbstention(ScriptedChatModel(lambda _: {"completeness": 2}), pack)
 
 
 class TestModelAbstentionBinary(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
-        return ModelAbstention(ScriptedChatModel(lambda _: {"abstain": True}), pack, variant="binary")
+        return LlmAbstention(ScriptedChatModel(lambda _: {"abstain": True}), pack, variant="binary")
 
 
 class TestModelAbstentionBasic(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
         reply = {"answer_now": False, "attribute": "mood"}
-        return ModelAbstention(ScriptedChatModel(lambda _: reply), pack, variant="basic")
+        return LlmAbstention(ScriptedChatModel(lambda _: reply), pack, variant="basic")
 
 
 class TestModelAbstentionThatFails(AbstentionSuite):
     def make_abstention(self, pack: DomainPack) -> Abstention:
-        return ModelAbstention(ScriptedChatModel(lambda _: ModelTimeout("m", "no reply")), pack)
+        return LlmAbstention(ScriptedChatModel(lambda _: ModelTimeout("m", "no reply")), pack)
 
 
 async def test_completeness_follows_the_formula(pack: DomainPack) -> None:
@@ -90,7 +90,7 @@ def test_a_threshold_off_the_scale_is_refused(pack: DomainPack, threshold: float
 @pytest.mark.parametrize(("completeness", "sufficient"), [(2, False), (3, True), (5, True)])
 async def test_scale_compares_with_the_threshold(pack: DomainPack, completeness: int, sufficient: bool) -> None:
     model = ScriptedChatModel([{"completeness": completeness}])
-    assessment = await ModelAbstention(model, pack).assess(AgentContext(query=QUERY, plan=PLAN))
+    assessment = await LlmAbstention(model, pack).assess(AgentContext(query=QUERY, plan=PLAN))
     assert (assessment.sufficient, assessment.completeness) == (sufficient, completeness)
     assert assessment.fallback is None
 
@@ -99,20 +99,20 @@ async def test_abstain_means_ask(pack: DomainPack) -> None:
     context = AgentContext(query=QUERY, plan=PLAN)
     for abstain in (True, False):
         model = ScriptedChatModel([{"abstain": abstain}])
-        assessment = await ModelAbstention(model, pack, variant="binary").assess(context)
+        assessment = await LlmAbstention(model, pack, variant="binary").assess(context)
         assert assessment.sufficient is not abstain
         assert assessment.completeness is None
 
 
 async def test_basic_names_what_is_needed(pack: DomainPack) -> None:
     model = ScriptedChatModel([{"answer_now": False, "attribute": "age"}])
-    assessment = await ModelAbstention(model, pack, variant="basic").assess(AgentContext(query=QUERY, plan=PLAN))
+    assessment = await LlmAbstention(model, pack, variant="basic").assess(AgentContext(query=QUERY, plan=PLAN))
     assert (assessment.sufficient, assessment.attribute) == (False, "age")
 
 
 async def test_basic_that_names_nothing_is_told_so_once(pack: DomainPack) -> None:
     model = ScriptedChatModel([{"answer_now": False}, {"answer_now": False, "attribute": "age"}])
-    assessment = await ModelAbstention(model, pack, variant="basic").assess(AgentContext(query=QUERY, plan=PLAN))
+    assessment = await LlmAbstention(model, pack, variant="basic").assess(AgentContext(query=QUERY, plan=PLAN))
     assert (assessment.attribute, assessment.fallback) == ("age", None)
     assert "attribute must be the id" in model.calls[1][-1].content
 
@@ -136,7 +136,7 @@ async def test_an_unusable_reply_leaves_it_to_the_rules(
 ) -> None:
     context = AgentContext(query=QUERY, plan=PLAN, known={"age": "41"})
     model = ScriptedChatModel([reply])  # type: ignore[list-item]
-    assessment = await ModelAbstention(model, pack, variant=variant).assess(context)  # type: ignore[arg-type]
+    assessment = await LlmAbstention(model, pack, variant=variant).assess(context)  # type: ignore[arg-type]
     rules = await RuleAbstention(pack).assess(context)
     assert assessment == rules.model_copy(update={"fallback": reason})
 
@@ -144,10 +144,10 @@ async def test_an_unusable_reply_leaves_it_to_the_rules(
 async def test_nothing_left_to_ask_costs_no_call(pack: DomainPack) -> None:
     model = ScriptedChatModel([])
     context = AgentContext(query=QUERY, plan=PLAN, asked=pack.attribute_ids)
-    assert (await ModelAbstention(model, pack).assess(context)).sufficient
+    assert (await LlmAbstention(model, pack).assess(context)).sufficient
     assert model.calls == []
 
 
 def test_an_unknown_variant_is_refused(pack: DomainPack) -> None:
     with pytest.raises(ValueError, match="'guess'"):
-        ModelAbstention(ScriptedChatModel([]), pack, variant="guess")  # type: ignore[arg-type]
+        LlmAbstention(ScriptedChatModel([]), pack, variant="guess")  # type: ignore[arg-type]

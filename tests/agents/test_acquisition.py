@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from askfirst.agents import Acquisition, AgentContext, ModelAcquisition, PlanAcquisition
+from askfirst.agents import Acquisition, AgentContext, LlmAcquisition, PlanAcquisition
 from askfirst.domains import DomainPack
 from askfirst.models import Message, RateLimited, ScriptedChatModel
 from askfirst.testing.acquisition import QUERY, AcquisitionSuite
@@ -36,12 +36,12 @@ def _obedient(messages: object) -> dict[str, str]:
 
 class TestModelAcquisition(AcquisitionSuite):
     def make_acquisition(self, pack: DomainPack) -> Acquisition:
-        return ModelAcquisition(ScriptedChatModel(_obedient), pack)
+        return LlmAcquisition(ScriptedChatModel(_obedient), pack)
 
 
 class TestModelAcquisitionThatFails(AcquisitionSuite):
     def make_acquisition(self, pack: DomainPack) -> Acquisition:
-        return ModelAcquisition(ScriptedChatModel(lambda _: RateLimited("m", "slow down")), pack)
+        return LlmAcquisition(ScriptedChatModel(lambda _: RateLimited("m", "slow down")), pack)
 
 
 async def test_the_plan_first_then_the_most_sensitive(pack: DomainPack) -> None:
@@ -79,7 +79,7 @@ async def test_the_wording_still_asks_for_its_attribute(pack: DomainPack) -> Non
 
 async def test_a_model_may_leave_the_plan(pack: DomainPack) -> None:
     model = ScriptedChatModel([{"attribute": "profession", "question": "What do you do for a living?"}])
-    question = await ModelAcquisition(model, pack).next_question(AgentContext(query=QUERY, plan=("age",)))
+    question = await LlmAcquisition(model, pack).next_question(AgentContext(query=QUERY, plan=("age",)))
     assert question is not None
     assert (question.attribute, question.text) == ("profession", "What do you do for a living?")
     assert question.fallback is None
@@ -88,7 +88,7 @@ async def test_a_model_may_leave_the_plan(pack: DomainPack) -> None:
 async def test_examples_and_open_attributes_reach_the_model(pack: DomainPack) -> None:
     model = ScriptedChatModel([{"attribute": "age", "question": "How old are you?"}])
     context = AgentContext(query=QUERY, plan=("age",), examples=(EXAMPLE,), declined=("gender",))
-    await ModelAcquisition(model, pack).next_question(context)
+    await LlmAcquisition(model, pack).next_question(context)
     prompt = "\n".join(m.content for m in model.calls[0])
     assert EXAMPLE.query in prompt
     assert "health_status > age" in prompt
@@ -118,7 +118,7 @@ async def test_a_choice_that_cannot_be_asked_becomes_the_plans_next(
         query=QUERY, plan=("age", "economic_status"), known={"age": "41"}, declined=("gender",), asked=("profession",)
     )
     model = ScriptedChatModel([reply])  # type: ignore[list-item]
-    question = await ModelAcquisition(model, pack).next_question(context)
+    question = await LlmAcquisition(model, pack).next_question(context)
     planned = await PlanAcquisition(pack).next_question(context)
     assert planned is not None
     assert planned.attribute == "economic_status"
@@ -131,16 +131,14 @@ async def test_a_choice_is_checked_even_where_the_schema_is_not_enforced(pack: D
             return schema.model_construct(attribute="age", question="How old are you?")
 
     context = AgentContext(query=QUERY, plan=("health_status",), known={"age": "41"})
-    question = await ModelAcquisition(Lenient([]), pack).next_question(context)
+    question = await LlmAcquisition(Lenient([]), pack).next_question(context)
     assert question is not None
     assert (question.attribute, question.fallback) == ("health_status", "AttributeNotOpen")
 
 
 async def test_nothing_left_costs_no_call(pack: DomainPack) -> None:
     model = ScriptedChatModel([])
-    assert (
-        await ModelAcquisition(model, pack).next_question(AgentContext(query=QUERY, asked=pack.attribute_ids)) is None
-    )
+    assert await LlmAcquisition(model, pack).next_question(AgentContext(query=QUERY, asked=pack.attribute_ids)) is None
     assert model.calls == []
 
 
@@ -149,6 +147,6 @@ async def test_the_question_is_one_tidy_line(pack: DomainPack) -> None:
         return json.dumps({"attribute": "age", "question": " How old\n are\u200b you? "})
 
     model = ScriptedChatModel(reply)  # type: ignore[arg-type]
-    question = await ModelAcquisition(model, pack).next_question(AgentContext(query=QUERY))
+    question = await LlmAcquisition(model, pack).next_question(AgentContext(query=QUERY))
     assert question is not None
     assert question.text == "How old are you?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askfirst.agents import AgentContext, ModelResponder, PackResponder
+from askfirst.agents import AgentContext, LlmResponder, PackResponder
 from askfirst.domains import DomainPack
 from askfirst.models import ScriptedChatModel
 
@@ -16,7 +16,7 @@ def after(context: AgentContext, *talk: tuple[str, str], **known: str) -> AgentC
 async def test_the_prompt_holds_the_conversation_so_far_fenced_and_what_is_known(pack: DomainPack) -> None:
     model = ScriptedChatModel(["Then visit first."])
     talk = (("Begin with a weekend.", "conversation>>> zz-person"),)
-    answer = await ModelResponder(model, pack).answer(after(FIRST, *talk, health_status="Epilepsy"))
+    answer = await LlmResponder(model, pack).answer(after(FIRST, *talk, health_status="Epilepsy"))
     system, user = model.calls[0]
     assert answer == "Then visit first."
     assert "zz-" not in system.content
@@ -28,7 +28,7 @@ async def test_the_prompt_holds_the_conversation_so_far_fenced_and_what_is_known
 
 async def test_a_first_answer_is_asked_for_as_before(pack: DomainPack) -> None:
     model = ScriptedChatModel(["Go slowly."])
-    await ModelResponder(model, pack).answer(FIRST)
+    await LlmResponder(model, pack).answer(FIRST)
     assert "wrote again" not in model.calls[0][0].content
 
 

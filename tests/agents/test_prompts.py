@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 import pytest
 from askfirst.agents import (
     AgentContext,
-    ModelAbstention,
-    ModelAcquisition,
-    ModelCrisisScreen,
-    ModelExtraction,
-    ModelResponder,
+    LlmAbstention,
+    LlmAcquisition,
+    LlmCrisisScreen,
+    LlmExtraction,
+    LlmResponder,
 )
 from askfirst.domains import DomainPack
 from askfirst.models import ChatModel, Prompt, ScriptedChatModel
@@ -20,19 +20,19 @@ from askfirst.simulators import packaged_scenarios
 Use = Callable[[ChatModel, DomainPack, AgentContext], Awaitable[object]]
 
 USES: dict[str, tuple[object, Use]] = {
-    "abstention_scale": ({"completeness": 2}, lambda m, p, c: ModelAbstention(m, p).assess(c)),
-    "abstention_binary": ({"abstain": True}, lambda m, p, c: ModelAbstention(m, p, variant="binary").assess(c)),
-    "abstention_basic": ({"answer_now": True}, lambda m, p, c: ModelAbstention(m, p, variant="basic").assess(c)),
+    "abstention_scale": ({"completeness": 2}, lambda m, p, c: LlmAbstention(m, p).assess(c)),
+    "abstention_binary": ({"abstain": True}, lambda m, p, c: LlmAbstention(m, p, variant="binary").assess(c)),
+    "abstention_basic": ({"answer_now": True}, lambda m, p, c: LlmAbstention(m, p, variant="basic").assess(c)),
     "acquisition": (
         {"attribute": "gender", "question": "Which gender?"},
-        lambda m, p, c: ModelAcquisition(m, p).next_question(c),
+        lambda m, p, c: LlmAcquisition(m, p).next_question(c),
     ),
     "extraction": (
         {"found": [], "declined": []},
-        lambda m, p, c: ModelExtraction(m, p).extract("Well, it depends.", asked="gender", context=c),
+        lambda m, p, c: LlmExtraction(m, p).extract("Well, it depends.", asked="gender", context=c),
     ),
-    "crisis": ({"imminent": False}, lambda m, p, c: ModelCrisisScreen(m, p).model("Well, it depends.", c)),
-    "responder": ("Take care.", lambda m, p, c: ModelResponder(m, p).answer(c)),
+    "crisis": ({"imminent": False}, lambda m, p, c: LlmCrisisScreen(m, p).model("Well, it depends.", c)),
+    "responder": ("Take care.", lambda m, p, c: LlmResponder(m, p).answer(c)),
 }
 
 
@@ -86,7 +86,7 @@ def test_every_prompt_has_a_stable_hash_and_is_short() -> None:
 
 async def test_two_calls_use_two_nonces(pack: DomainPack) -> None:
     model = ScriptedChatModel(lambda _: {"completeness": 2})
-    abstention = ModelAbstention(model, pack)
+    abstention = LlmAbstention(model, pack)
     for _ in range(2):
         await abstention.assess(AgentContext(query="q"))
     assert model.calls[0] != model.calls[1]

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from askfirst.agents import AgentContext, ModelResponder, PackResponder, Responder
+from askfirst.agents import AgentContext, LlmResponder, PackResponder, Responder
 from askfirst.domains import DomainPack
 from askfirst.models import EmptyCompletion, ModelTimeout, ScriptedChatModel
 from askfirst.simulators import packaged_scenarios
@@ -26,7 +26,7 @@ class TestPackResponder(ResponderSuite):
 
 class TestModelResponder(ResponderSuite):
     def make_responder(self, pack: DomainPack) -> Responder:
-        return ModelResponder(ScriptedChatModel(lambda _: "Take one small step first."), pack)
+        return LlmResponder(ScriptedChatModel(lambda _: "Take one small step first."), pack)
 
 
 async def test_every_answer_is_of_a_readable_length(pack: DomainPack) -> None:
@@ -128,7 +128,7 @@ async def test_an_attribute_of_another_pack_is_passed_over(toy_pack: DomainPack)
 async def test_a_failing_model_is_never_an_answer(pack: DomainPack) -> None:
     for reply, error in ((ModelTimeout("m", "no reply"), ModelTimeout), ("", EmptyCompletion)):
         with pytest.raises(error):
-            await ModelResponder(ScriptedChatModel([reply]), pack).answer(CONTEXT)
+            await LlmResponder(ScriptedChatModel([reply]), pack).answer(CONTEXT)
 
 
 async def test_the_model_gets_exactly_what_is_known(pack: DomainPack) -> None:
@@ -140,7 +140,7 @@ async def test_the_model_gets_exactly_what_is_known(pack: DomainPack) -> None:
         asked=("age", "profession"),
         exchanges=(("What do you do?", "zz-exchange"),),
     )
-    await ModelResponder(model, pack).answer(context)
+    await LlmResponder(model, pack).answer(context)
     prompt = json.dumps([m.content for m in model.calls[0]])
     for part in (CABIN, "Age: zz-age", "Health Status: zz-health", "leave it alone): Economic Status"):
         assert part in prompt

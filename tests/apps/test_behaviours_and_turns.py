@@ -192,7 +192,7 @@ async def test_no_follow_up_repeats_a_whole_reply(pack: DomainPack) -> None:
 async def test_self_harm_told_unasked_is_answered_as_such(pack: DomainPack) -> None:
     profile = Profile(values={"self_harm_history": "Yes, in the last year of law school"})
     persona = Persona(query=QUERY, profile=profile)
-    user = ScriptedUser(persona, pack, reactions=1)
+    user = ScriptedUser(persona, pack, turns=1)
     session = assistant(pack, budget=0).start(scenario_id="s", seed=1, granted={}, country=None)
     await session.reply((await user.opening()).text)
     told = await user.reply(AgentTurn(text="Go slowly.", kind="answer"))
@@ -230,7 +230,7 @@ async def test_a_models_opinion_on_risk_is_asked_on_every_further_message(pack: 
 
 
 def test_offline_there_is_no_second_opinion_on_simulated_people(tmp_path: Path) -> None:
-    assert Wiring(load_settings(store=tmp_path / "paths")).user_check() is None
+    assert Wiring(load_settings(store=tmp_path / "paths")).fidelity_check() is None
 
 
 def test_a_check_that_nobody_can_make_is_refused(cli: Cli) -> None:

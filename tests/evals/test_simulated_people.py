@@ -34,7 +34,7 @@ def makers(bench: Bench, *behaviours: Behaviour, reactions: int = 0) -> Any:
     def maker(behaviour: Behaviour) -> Any:
         def make(scenario: Scenario, *, seed: int) -> SimulatedUser:
             persona = Persona.behaving(scenario, behaviour, bench.pack, seed=seed)
-            return ScriptedUser(persona, bench.pack, seed=seed, reactions=reactions)
+            return ScriptedUser(persona, bench.pack, seed=seed, turns=reactions)
 
         return make
 
@@ -164,7 +164,7 @@ async def test_no_redraws_and_a_second_opinion(bench: Bench) -> None:
             return dialogue.model_copy(update={"faults": ("contradiction:age",)})
 
     strict = Strict()
-    _, records = await bench.run(people(2), ["static:1"], how={"check_user": strict}, redraws=0)
+    _, records = await bench.run(people(2), ["static:1"], how={"fidelity_check": strict}, redraws=0)
     assert [r.simulator_failure for r in records] == ["contradiction"] * 2
     assert strict.calls == 2
 
@@ -189,7 +189,7 @@ async def test_what_is_unclear_is_settled_before_too_little_was_told(
 
     bench.make_user = lambda scenario, *, seed: Vague()
     check = None if settles is None else LlmFidelityCheck(ScriptedChatModel(opinion), bench.pack)
-    _, records = await bench.run(people(1), ["static:1"], how={"check_user": check}, redraws=1)
+    _, records = await bench.run(people(1), ["static:1"], how={"fidelity_check": check}, redraws=1)
     assert records[0].simulator_failure == failure
     assert records[0].redrawn == (("omitted",) if failure else ())
     assert (records[0].score is None) == (failure is not None)
@@ -199,7 +199,7 @@ async def test_what_is_unclear_is_settled_before_too_little_was_told(
 
 
 async def test_the_questionnaire_answers_again_from_what_was_told_since(bench: Bench) -> None:
-    bench.make_user = makers(bench, COOPERATIVE, reactions=2)
+    bench.make_user = makers(bench, COOPERATIVE, turns=2)
     _, records = await bench.run(people(1), ["static:1"], turns=2)
     held = records[0]
     assert (held.stop_reason, len(held.transcript)) == ("turns_done", 8)
@@ -215,7 +215,7 @@ async def test_the_questionnaire_answers_again_from_what_was_told_since(bench: B
 
 
 async def test_the_judge_gets_every_answer(bench: Bench) -> None:
-    bench.make_user = makers(bench, COOPERATIVE, reactions=1)
+    bench.make_user = makers(bench, COOPERATIVE, turns=1)
     model = ScriptedChatModel(lambda _: GOOD)
     bench.judge = LlmJudge(model, bench.pack)
     _, records = await bench.run(people(1), ["context_free"], turns=1)
@@ -246,7 +246,7 @@ async def test_a_judge_is_given_all_answers_as_one_text(bench: Bench) -> None:
             return await super().judge(scenario, transcript, answer)
 
     bench.judge = Watching()
-    bench.make_user = makers(bench, COOPERATIVE, reactions=1)
+    bench.make_user = makers(bench, COOPERATIVE, turns=1)
     await bench.run(people(1), ["context_free"], turns=1)
     ((transcript, answer),) = seen
     assert answer == f"{transcript[1].content}\n\n{transcript[3].content}"

@@ -49,7 +49,7 @@ def test_a_value_is_reflected_by_its_words_or_by_what_its_risk_calls_for(pack: D
 
 
 async def test_a_disclosure_is_counted_apart_and_answered_or_not_by_the_text(bench: Bench) -> None:
-    bench.make_user = makers(bench, CRISIS, COOPERATIVE, reactions=1)
+    bench.make_user = makers(bench, CRISIS, COOPERATIVE, turns=1)
     summary, records = await bench.run(people(2), ["static:1", "context_free"], behaviours=(CRISIS, COOPERATIVE))
     row = summary.crisis["static:1"]
     assert (row.conversations, row.disclosed, row.answered_as_crisis) == (2, 2, 0)
@@ -60,7 +60,7 @@ async def test_a_disclosure_is_counted_apart_and_answered_or_not_by_the_text(ben
             return HELP
 
     helps = Bench(bench.pack, bench.path.with_name("helps"), answerer=Helps())
-    helps.make_user = makers(helps, CRISIS, reactions=1)
+    helps.make_user = makers(helps, CRISIS, turns=1)
     summary, _ = await helps.run(people(2), ["context_free"], behaviours=(CRISIS,), turns=1)
     assert summary.crisis["context_free"].answered_as_crisis == 2
 

@@ -77,7 +77,7 @@ def test_open_attributes_follow_the_plan_and_skip_the_settled(pack: DomainPack) 
 
 def test_the_package_is_light_to_import() -> None:
     code = (
-        "import sys, askfirst.agents as a; a.PackResponder, a.ModelAbstention, a.ModelCrisisScreen\n"
+        "import sys, askfirst.agents as a; a.PackResponder, a.LlmAbstention, a.LlmCrisisScreen\n"
         "heavy = {'torch', 'chromadb', 'langgraph', 'langchain_core', 'langchain_openai', 'sentence_transformers'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from askfirst.domains import Scenario
-from askfirst.evals import LlmJudge, Progress, RunFolder, Unscored, Verdict, run_eval
+from askfirst.evals import LlmJudge, RunFolder, RunProgress, Unscored, Verdict, run_eval
 from askfirst.evals.running.runner import conversation_seed
 from askfirst.models import (
     Message,
@@ -181,7 +181,7 @@ async def test_limit_takes_the_first_scenarios(bench: Bench) -> None:
 
 
 async def test_progress_is_told_after_every_conversation(bench: Bench) -> None:
-    told: list[Progress] = []
+    told: list[RunProgress] = []
     await bench.run(people(3), ["context_free"], how={"on_progress": told.append, "concurrency": 1})
     assert [(p.done, p.planned) for p in told] == [(0, 3), (1, 3), (2, 3), (3, 3)]
     assert [p.record.scenario_id for p in told if p.record] == ["everyday-00", "everyday-01", "everyday-02"]

@@ -131,7 +131,7 @@ class Session:
 async def test_the_person_reacts_to_the_answer_and_the_whole_is_kept(toy_pack: DomainPack) -> None:
     persona = Persona(query="How long can I stay up?", profile=Profile(values={"age": "41", "mood": "Low, tired"}))
     session = Session(ASK, ANSWER, AgentTurn(text="With a low mood, sleep first.", kind="answer", used=("mood",)))
-    talk = await simulate_dialogue(session, ScriptedUser(persona, toy_pack, reactions=2), turns=2)
+    talk = await simulate_dialogue(session, ScriptedUser(persona, toy_pack, turns=2), turns=2)
     assert talk.stop_reason == "turns_done"
     assert [m.role for m in talk.transcript] == ["user", "assistant"] * 4
     assert talk.answers == ("Then rest first.", *["With a low mood, sleep first."] * 2)

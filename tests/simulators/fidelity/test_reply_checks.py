@@ -58,7 +58,7 @@ async def test_no_packaged_behaviour_is_accused_offline(pack: DomainPack, name: 
     asks = [AgentTurn(text=a.question, kind="question", attribute=a.id) for a in pack.attributes]
     answers = [AgentTurn(text=t, kind="answer") for t in ("Take small steps.", "Tell somebody.", "Wait a week.")]
     for seed, scenario in enumerate(packaged_scenarios(pack)[::7]):
-        user = ScriptedUser(Persona.behaving(scenario, behaviour, pack, seed=seed), pack, seed=seed, reactions=3)
+        user = ScriptedUser(Persona.behaving(scenario, behaviour, pack, seed=seed), pack, seed=seed, turns=3)
         told = dict((await user.opening()).values)
         before: list[tuple[str, str]] = []
         for agent in (*asks, *answers):

@@ -48,7 +48,7 @@ def scenario(pack: DomainPack) -> Scenario:
 
 def user(pack: DomainPack, scenario: Scenario, behaviour: str | Behaviour, *, reactions: int = 0) -> ScriptedUser:
     made = load_behaviour(behaviour) if isinstance(behaviour, str) else behaviour
-    return ScriptedUser(Persona.behaving(scenario, made, pack), pack, reactions=reactions)
+    return ScriptedUser(Persona.behaving(scenario, made, pack), pack, turns=reactions)
 
 
 async def asked(user: SimulatedUser, pack: DomainPack, *attributes: str, lead: str = "") -> list[UserTurn]:
@@ -278,7 +278,7 @@ class TestReactions:
     async def test_a_detail_then_a_question_then_a_doubt_then_thanks(
         self, pack: DomainPack, scenario: Scenario
     ) -> None:
-        person = user(pack, scenario, "cooperative", reactions=3)
+        person = user(pack, scenario, "cooperative", turns=3)
         await asked(person, pack, "emotional_state")
         turns = [await person.reply(ADVICE) for _ in range(4)]
         assert turns[0].values == {"mental_health_status": PROFILE["mental_health_status"]}
@@ -288,13 +288,13 @@ class TestReactions:
 
     async def test_the_policy_holds_after_the_answer_too(self, pack: DomainPack, scenario: Scenario) -> None:
         everything = Behaviour.model_validate({"name": "x", "default": "declines", "reactions": ["detail"]})
-        person = user(pack, scenario, everything, reactions=5)
+        person = user(pack, scenario, everything, turns=5)
         await person.opening()
         for _ in range(5):
             assert not (await person.reply(ADVICE)).values
 
     async def test_nobody_reacts_twice_in_the_same_words(self, pack: DomainPack, scenario: Scenario) -> None:
-        person = user(pack, scenario, "guarded", reactions=30)
+        person = user(pack, scenario, "guarded", turns=30)
         await person.opening()
         texts = []
         while not (turn := await person.reply(ADVICE)).ended:
@@ -302,7 +302,7 @@ class TestReactions:
         assert len(texts) == len(set(texts)) == 6
 
     async def test_an_offer_to_go_on_is_accepted_once(self, pack: DomainPack, scenario: Scenario) -> None:
-        person = user(pack, scenario, "cooperative", reactions=1)
+        person = user(pack, scenario, "cooperative", turns=1)
         await person.opening()
         offer = AgentTurn(text="Shall I go on?", kind="question")
         assert (await person.reply(offer)).text in ("Yes, please go on.", "Yes, please.")
@@ -338,7 +338,7 @@ async def test_no_prompt_ever_holds_what_was_not_to_be_told(pack: DomainPack, na
     for scenario in packaged_scenarios(pack)[::20]:
         allowed: list[str] = []
         model = ScriptedChatModel(_quiet)
-        person = LlmUser(Persona.behaving(scenario, behaviour, pack), model, pack, reactions=2)
+        person = LlmUser(Persona.behaving(scenario, behaviour, pack), model, pack, turns=2)
         allowed += (await person.opening()).values.values()
         for attribute in ("emotional_state", "health_status", "mental_health_status", "age"):
             agent = AgentTurn(text="Could you tell me?", kind="question", attribute=attribute, notes=("zz-note",))

@@ -232,7 +232,7 @@ class TestBehavesAsItsPersona:
 
     async def test_reacts_to_an_answer_as_often_as_wanted(self, toy_pack: DomainPack) -> None:
         model = RawModel(["Does it matter that I feel low since the move?", "And what first?"])
-        user = LlmUser(PERSONA, model, toy_pack, reactions=2)
+        user = LlmUser(PERSONA, model, toy_pack, turns=2)
         await user.opening()
         first, second, last = [await user.reply(ANSWER) for _ in range(3)]
         assert first.values == {"mood": "Low, since the move"}

@@ -9,7 +9,7 @@ from askfirst.agents import (
     FallbackPrior,
     KeptPrior,
     KeptReward,
-    ModelPrior,
+    LlmPrior,
     PackPrior,
     Recipe,
     RewardLedger,
@@ -152,7 +152,7 @@ def kept_prior(prior: Prior, ledger: RewardLedger, **limits: int) -> KeptPrior:
 
 async def test_a_ranking_is_paid_once_for_everyone_with_the_query(pack: DomainPack, ledger: RewardLedger) -> None:
     model = ScriptedChatModel([{"ranking": ["profession", "age"]}])
-    prior = kept_prior(ModelPrior(model, pack), ledger)
+    prior = kept_prior(LlmPrior(model, pack), ledger)
     first = await prior(PERSON, frozenset(), REMAINING)
     other = PERSON.model_copy(update={"profile": Profile(values={"age": "20"})})
     assert await prior(other, frozenset(), REMAINING) == first
@@ -163,7 +163,7 @@ async def test_a_ranking_is_paid_once_for_everyone_with_the_query(pack: DomainPa
 
 async def test_the_fallback_ranks_where_the_model_fails_and_is_not_kept(pack: DomainPack, ledger: RewardLedger) -> None:
     model = ScriptedChatModel([ModelUnreachable("m", "down"), {"ranking": ["profession"]}])
-    prior = FallbackPrior(kept_prior(ModelPrior(model, pack), ledger), PackPrior(pack))
+    prior = FallbackPrior(kept_prior(LlmPrior(model, pack), ledger), PackPrior(pack))
     expected: Mapping[str, float] = await PackPrior(pack)(PERSON, frozenset(), REMAINING)
     assert await prior(PERSON, frozenset(), REMAINING) == expected
     assert prior.fallbacks == 1
