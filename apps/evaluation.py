@@ -91,8 +91,8 @@ class EvalResult:
         """What went wrong so that the run is not whole, and another try may help; None if nothing did."""
         if self.errors or self.unjudged:
             failed = [f"{self.errors} failed"] if self.errors else []
-            failed += [f"{self.unjudged} met a judge whose endpoint failed"] if self.unjudged else []
-            return f"Conversations without a score: {', '.join(failed)}; try them again with --resume {self.folder}"
+            failed += [f"{self.unjudged} not judged because the judge's endpoint failed"] if self.unjudged else []
+            return f"Conversations without a score: {', '.join(failed)}. Try them again with --resume {self.folder}"
         if self.summary.done and not any(row.scored for row in self.summary.conditions.values()):
             return f"No conversation has a score; the reasons are in {self.folder / 'conversations.jsonl'}"
         return None
@@ -172,7 +172,7 @@ def run_evaluation(
     """
     if wanted.check_users and wiring.model("judge") is None:
         raise InputError(
-            "--check-users asks the judge's model, and there is none; give --judge-model too, or leave it out"
+            "--check-users needs a judge model, and there is none; add --judge-model, or omit --check-users"
         )
     settings, used, _ = plan_run(
         _scenarios(wanted, wiring), wanted, wiring.pack, offline=wiring.offline, prompts=wiring.prompt_hashes()
@@ -213,9 +213,9 @@ def resume_run(
         wiring = Wiring(_settings_of(stored, given))
         again, used, _ = plan_run(_scenarios(stored, wiring), stored, wiring.pack, behaviours=stored.kept_behaviours)
         if again.data_digest != stored.data_digest:
-            raise InputError(f"{stored.data}: the scenarios have changed since {out} was begun; start a new run")
+            raise InputError(f"{stored.data}: the scenarios have changed since {out} was started; start a new run")
         if wiring.prompt_hashes() != stored.prompts:
-            raise InputError(f"the prompts have changed since {out} was begun; start a new run")
+            raise InputError(f"the prompts have changed since {out} was started; start a new run")
         wiring.check_models()
         with wiring.existing_store() as store:
             return _run(folder, used, wiring, store, on_progress)

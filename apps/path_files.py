@@ -73,7 +73,9 @@ def read_paths(file: Path, pack: DomainPack, report: Report, *, domain: str | No
     for place, path in rows:
         earlier = found.setdefault(path.id, (place, path))
         if earlier[1] != path:
-            report(place.error(None, f"is another path for the query, domain and scenario of line {earlier[0].line}"))
+            report(
+                place.error(None, f"has another path for the same query, domain and scenario as line {earlier[0].line}")
+            )
     return [path for _, path in found.values()]
 
 
@@ -126,7 +128,7 @@ def _published(file: Path, pack: DomainPack, report: Report, domain: str | None)
         cells = {fold(name): cell for name, cell in row.items()}
         query, listed = (next((cells[n] for n in names if n in cells), None) for names in (_QUERY, _PATH))
         if query is None or listed is None:
-            raise DataError(file, 1, None, "has no columns 'User Query' and 'Best Path': it is no MCTS_path.csv")
+            raise DataError(file, 1, None, "has no columns 'User Query' and 'Best Path', so it is not an MCTS_path.csv")
         try:
             path = _attributes(listed, place, pack)
             if not query.strip():

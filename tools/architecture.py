@@ -107,7 +107,7 @@ def pictures() -> dict[str, str]:
     drawn = {"packages": _mermaid(reduced(arrows(tops, 1)))}
     for top in sorted(tops):
         rooms = {name for name in packages() if name.count(".") and name.split(".")[0] == top}
-        if len(rooms) > 1 and top != "domains":
+        if len(rooms) > 1 and top not in ("apps", "domains"):
             drawn[top] = _mermaid(reduced(arrows(rooms, 3)))
     return drawn
 

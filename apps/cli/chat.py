@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options
-from .console import note, out
+from .terminal import note, out
 
 if TYPE_CHECKING:
     from ...agents import CrisisScreen

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import options
-from .console import out, print_json, working
+from .terminal import out, print_json, working
 
 if TYPE_CHECKING:
     from ..wiring import Wiring

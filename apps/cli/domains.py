@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .console import note, one_line, out, print_json, say
+from .terminal import note, one_line, out, print_json, say
 
 if TYPE_CHECKING:
     from ...domains import DomainPack, PackError, PackHint

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .console import can_go_on, note, progress
-from .table import print_result
+from .terminal import can_go_on, note, print_result, progress
 
 if TYPE_CHECKING:
     from ...evals import RunProgress

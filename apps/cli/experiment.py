@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .console import note, out, print_estimate, print_json, progress, resumable
+from .terminal import note, out, print_estimate, print_json, progress, resumable
 
 if TYPE_CHECKING:
     from pathlib import Path

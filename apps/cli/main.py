@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from . import chat, demo, doctor, domains, evaluate, experiment, options, paths, plan, report, scenarios
-from .console import note, one_line, say
+from .terminal import note, one_line, say
 
 __all__ = ["app", "exit_code", "run"]
 

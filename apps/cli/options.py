@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .console import note
+from .terminal import note
 
 if TYPE_CHECKING:
     from ..settings import Settings

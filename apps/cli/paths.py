@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .console import note, one_line, print_json, progress, say
+from .terminal import note, one_line, print_json, progress, say
 
 if TYPE_CHECKING:
     from ...domains import DataError

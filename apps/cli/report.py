@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .console import note
+from .terminal import note
 
 __all__ = ["report"]
 

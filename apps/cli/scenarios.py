@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options, scenario_files
-from .console import note, one_line, out, print_json, progress, resumable, say
+from .terminal import note, one_line, out, print_json, progress, resumable, say
 
 if TYPE_CHECKING:
     from ...domains import DomainPack

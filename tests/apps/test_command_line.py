@@ -17,9 +17,8 @@ from typing import Any
 import pytest
 import typer
 from askfirst import apps
-from askfirst.apps.cli.console import note, out, print_json, say, shown
 from askfirst.apps.cli.main import app
-from askfirst.apps.cli.terminal import styled
+from askfirst.apps.cli.terminal import note, out, print_json, say, shown, styled
 
 from tests.apps.conftest import SCENARIO, Outcome
 from tests.models.conftest import FakeOpenAI, chat, stream

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from askfirst.apps.cli.console import resumable
+from askfirst.apps.cli.terminal import resumable
 
 
 def test_an_interruption_says_how_to_go_on_and_stays_one(capsys: pytest.CaptureFixture[str]) -> None:

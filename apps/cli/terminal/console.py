@@ -15,42 +15,29 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
+from .plain_text import shown
+
 if TYPE_CHECKING:
-    from ..plan_estimate import Estimate
-    from .terminal import SafeConsole
+    from ...plan_estimate import Estimate
+    from .styled import SafeConsole
 
 __all__ = [
     "Advance",
     "can_go_on",
     "note",
-    "one_line",
     "out",
     "print_estimate",
     "print_json",
     "progress",
     "resumable",
     "say",
-    "shown",
     "working",
 ]
-
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # C0 without tab and newline, DEL, C1
-_NO_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates: no encoding takes them
-
-
-def shown(text: str) -> str:
-    """``text`` as it may be shown: without control characters other than newline and tab."""
-    return _NO_TEXT.sub("\ufffd", _CONTROL.sub("", text))
-
-
-def one_line(error: object) -> str:
-    """An error or another text for a person, on one line."""
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 def out() -> SafeConsole:
     """The console for results."""
-    from .terminal import SafeConsole
+    from .styled import SafeConsole
 
     return SafeConsole(soft_wrap=False)
 
@@ -112,7 +99,7 @@ def resumable(text: str) -> Iterator[None]:
 @contextmanager
 def can_go_on(run: Path) -> Iterator[None]:
     """Says how to go on with the evaluation in the folder ``run``, where the block stops before its end."""
-    from ...evals import RunAborted
+    from ....evals import RunAborted
 
     command = f"go on with: askfirst eval --resume {run}"
     try:
@@ -129,7 +116,7 @@ def can_go_on(run: Path) -> Iterator[None]:
 @contextmanager
 def working(what: str, *, quiet: bool = False) -> Iterator[None]:
     """Says on stderr what is going on while the block runs; on a terminal it goes when that is over."""
-    from .terminal import SafeConsole, styled
+    from .styled import SafeConsole, styled
 
     console = SafeConsole(stderr=True)
     if quiet:
@@ -153,7 +140,7 @@ def progress(label: str, *, quiet: bool = False) -> Iterator[Advance]:
     """A progress bar on stderr; plain lines at every tenth where stderr is no terminal; nothing when ``quiet``."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from .terminal import SafeConsole
+    from .styled import SafeConsole
 
     console = SafeConsole(stderr=True)
     if quiet:

@@ -9,7 +9,7 @@ from .console import note, out, print_json
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..evaluation import EvalResult
+    from ...evaluation import EvalResult
 
 __all__ = ["print_result"]
 
@@ -28,8 +28,8 @@ def _print_summary(result: EvalResult) -> None:
     """Print one row per condition: score with interval, coverage, questions, failures."""
     from rich.table import Table
 
-    from ...evals.report import OFFLINE_LABEL, crisis_notes
-    from ...evals.statistics import unclear_notes
+    from ....evals.report import OFFLINE_LABEL, crisis_notes
+    from ....evals.statistics import unclear_notes
 
     console = out()
     settings = result.settings

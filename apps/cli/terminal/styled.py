@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from .console import shown
+from .plain_text import shown
 
 __all__ = ["SafeConsole", "styled"]
 
