@@ -110,9 +110,7 @@ def convergence_settings(
         raise InputError(f"--budget: must be at least 1, not {wiring.settings.budget}")
     ids = [s.id for s in scenarios]
     if len(set(ids)) < len(ids):
-        raise InputError(
-            f"scenario {next(i for i in ids if ids.count(i) > 1)!r} appears twice; give each an id of its own"
-        )
+        raise InputError(f"scenario {next(i for i in ids if ids.count(i) > 1)!r} appears twice; ids must be unique")
     reward, ranking = reward_recipe(wiring), ranking_recipe(wiring)
     return ConvergenceSettings(
         askfirst=version("askfirst"),

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["chat"]
 
 _GREETING = (
-    ": ask anything. A few questions may come first; Enter or 'skip' leaves one out. "
-    "After an answer, the next message starts afresh. Leave with Ctrl-D.\n"
+    ": ask anything. A few questions may come first; press Enter or type 'skip' to leave one out. "
+    "After an answer, the next message starts afresh. Press Ctrl-D to leave.\n"
 )
-_NO_REPLACEMENT = "A research tool: no medical device, no replacement for professional help."
+_NO_REPLACEMENT = "A research tool, not a medical device and not a replacement for professional help."
 _OFFLINE = "Offline reference backend: fixed texts and rules, no language model."
-_NO_COUNTRY = "Help lines near you can be named if you start with --country, such as --country GB."
+_NO_COUNTRY = "To be shown helplines near you, start with --country, for example --country GB."
 _NEW = "/new"
 
 
 def chat(
-    message: Annotated[str | None, typer.Argument(help="Opening message; asked for when left out.")] = None,
+    message: Annotated[str | None, typer.Argument(help="Opening message; if omitted, you are asked for it.")] = None,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,

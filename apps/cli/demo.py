@@ -5,12 +5,15 @@ from __future__ import annotations
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import options
 from .terminal import can_go_on, note, print_result, progress
+
+if TYPE_CHECKING:
+    from ..wiring import Wiring
 
 __all__ = ["CONDITIONS", "demo"]
 
@@ -43,12 +46,8 @@ def demo(
     The planned paths go into a folder of its own beside the run, whatever ASKFIRST_STORE or ASKFIRST_CHROMA_URL say.
     """
     settings = options.settings(locals())
-    from ...agents.planning.rewards import RewardLedger
     from ...evals.records import RunFolder
-    from ...models import run_sync
-    from ..evaluation import PACKAGED, eval_settings, run_evaluation, scenarios_from
-    from ..planning import PlanRequest, plan_limits, plan_scenarios
-    from ..reward_keeping import rewards_file
+    from ..evaluation import PACKAGED, eval_settings, run_evaluation
     from ..wiring import Wiring
 
     folder = output or Path("runs") / f"demo-{datetime.now(UTC):%Y%m%d-%H%M%S}"
@@ -56,11 +55,28 @@ def demo(
     own = {"store": folder.with_name(f"{folder.name}.paths"), "chroma_url": None, "rewards": None}
     wiring = Wiring(settings.model_copy(update=own))
     wiring.check_models()
+    failed = _plan(wiring, evaluations=evaluations, seed=seed, limit=limit, quiet=as_json)
+    wanted = eval_settings(wiring, data=PACKAGED, conditions=CONDITIONS, split="eval", limit=limit, seed=seed)
+    with can_go_on(folder), progress("Conversations", quiet=as_json) as advance:
+        result = run_evaluation(wanted, wiring, folder, on_progress=lambda p: advance(p.done, p.planned))
+    print_result(result, as_json=as_json)
+    if result.problem or failed:
+        raise typer.Exit(3)
+
+
+def _plan(wiring: Wiring, *, evaluations: int, seed: int, limit: int | None, quiet: bool) -> bool:
+    """Plan the packaged planning scenarios into the store of ``wiring``. Whether some could not be planned."""
+    from ...agents.planning.rewards import RewardLedger
+    from ...models import run_sync
+    from ..evaluation import PACKAGED, scenarios_from
+    from ..planning import PlanRequest, plan_limits, plan_scenarios
+    from ..reward_keeping import rewards_file
+
     scenarios = scenarios_from(PACKAGED, wiring, "plan", default="plan")[:limit]
     with (
         closing(wiring.open_store(writing=True)) as paths,
         RewardLedger(rewards_file(wiring.settings)) as ledger,
-        progress("Planning paths", quiet=as_json) as advance,
+        progress("Planning paths", quiet=quiet) as advance,
     ):
         planned = run_sync(
             plan_scenarios(
@@ -74,9 +90,4 @@ def demo(
         )
     for scenario_id, reason in planned.failed:
         note(f"{scenario_id}: {reason}")
-    wanted = eval_settings(wiring, data=PACKAGED, conditions=CONDITIONS, split="eval", limit=limit, seed=seed)
-    with can_go_on(folder), progress("Conversations", quiet=as_json) as advance:
-        result = run_evaluation(wanted, wiring, folder, on_progress=lambda p: advance(p.done, p.planned))
-    print_result(result, as_json=as_json)
-    if result.problem or planned.failed:
-        raise typer.Exit(3)
+    return bool(planned.failed)

@@ -131,7 +131,7 @@ def _store(wiring: Wiring) -> Check:
 
     try:
         with wiring.existing_store() as store:
-            state = "none yet; 'askfirst plan' makes it" if store is None else f"{len(store)} planned paths"
+            state = "none yet; 'askfirst plan' creates it" if store is None else f"{len(store)} planned paths"
     except AskfirstError as error:
         return _check("store", str(error), ok=False)
     return _check("store", f"{wiring.store_name}: {state}")

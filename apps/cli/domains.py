@@ -141,7 +141,7 @@ def _tables_problem(path: Path, pack: DomainPack) -> PackError | None:
         load_tables(file, pack)
     except DataError as error:
         key = error.field or (f"line {error.line}" if error.line else "")
-        return PackError(file, key, error.problem, "correct it, or remove the file: only generate and pairs need it")
+        return PackError(file, key, error.problem, "correct it, or remove the file; only generate and pairs need it")
     return None
 
 

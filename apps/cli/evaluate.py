@@ -17,59 +17,67 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
+DataToEvaluate = Annotated[
+    str | None, typer.Argument(help="File or folder of scenarios, or 'penguin_mini'.", show_default=False)
+]
+Conditions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--condition",
+        "-c",
+        help="context_free, context_rich, static:K, random:K, oracle:K, agent or raise; repeat for several.",
+        show_default=False,
+    ),
+]
+Output = Annotated[Path | None, typer.Option("--out", help="New or empty folder for the run.", show_default=False)]
+Resume = Annotated[
+    Path | None,
+    typer.Option("--resume", help="Go on with the run in this folder, as it was begun.", show_default=False),
+]
+Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Conversations per scenario and condition.")]
+MaxTurns = Annotated[int, typer.Option("--max-turns", min=1, help="Most messages of the assistant.")]
+Behaviours = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--behaviour",
+        help="How the simulated people behave: names separated by commas, or a YAML file; default: cooperative.",
+        show_default=False,
+    ),
+]
+Turns = Annotated[int, typer.Option("--turns", min=0, help="Messages of the person after the assistant's answer.")]
+Redraws = Annotated[
+    int, typer.Option("--redraws", min=0, help="Draw a conversation again whose simulated person failed.")
+]
+CheckUsers = Annotated[
+    bool, typer.Option("--check-users", help="Let the judge's model check the simulated people too.")
+]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(
+        "--fail-under",
+        min=1,
+        max=5,
+        help="Exit with 1 if a condition's mean is lower; --resume keeps it.",
+        show_default=False,
+    ),
+]
+
 
 def evaluate(
     ctx: typer.Context,
-    data: Annotated[
-        str | None, typer.Argument(help="File or folder of scenarios, or 'penguin_mini'.", show_default=False)
-    ] = None,
-    conditions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--condition",
-            "-c",
-            help="context_free, context_rich, static:K, random:K, oracle:K, agent or raise; repeat for several.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--out", help="New or empty folder for the run.", show_default=False)
-    ] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option("--resume", help="Go on with the run in this folder, as it was begun.", show_default=False),
-    ] = None,
-    split: Annotated[str, typer.Option("--split", help="auto, plan, eval or all.")] = "auto",
+    data: DataToEvaluate = None,
+    conditions: Conditions = None,
+    output: Output = None,
+    resume: Resume = None,
+    split: options.Split = "auto",
     limit: options.Limit = None,
-    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Conversations per scenario and condition.")] = 1,
-    max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Most messages of the assistant.")] = 12,
-    behaviours: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--behaviour",
-            help="How the simulated people behave: names separated by commas, or a YAML file; default: cooperative.",
-            show_default=False,
-        ),
-    ] = None,
-    turns: Annotated[
-        int, typer.Option("--turns", min=0, help="Messages of the person after the assistant's answer.")
-    ] = 0,
-    redraws: Annotated[
-        int, typer.Option("--redraws", min=0, help="Draw a conversation again whose simulated person failed.")
-    ] = 2,
-    check_users: Annotated[
-        bool, typer.Option("--check-users", help="Let the judge's model check the simulated people too.")
-    ] = False,
-    fail_under: Annotated[
-        float | None,
-        typer.Option(
-            "--fail-under",
-            min=1,
-            max=5,
-            help="Exit with 1 if a condition's mean is lower; --resume keeps it.",
-            show_default=False,
-        ),
-    ] = None,
+    repeats: Repeats = 1,
+    max_turns: MaxTurns = 12,
+    behaviours: Behaviours = None,
+    turns: Turns = 0,
+    redraws: Redraws = 2,
+    check_users: CheckUsers = False,
+    fail_under: FailUnder = None,
     seed: options.Seed = 0,
     model: options.Model = None,
     user_model: options.UserModel = None,

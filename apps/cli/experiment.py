@@ -38,12 +38,17 @@ Planners = Annotated[
         show_default=False,
     ),
 ]
-Rollouts = Annotated[str, typer.Option("--rollouts", help="Checkpoints of the published search, separated by commas.")]
+Rollouts = Annotated[
+    str, typer.Option("--rollouts", help="Checkpoints of the published search; separate several with commas.")
+]
 Evaluations = Annotated[
     str,
-    typer.Option("--evaluations", help="Most attribute sets that a planner may evaluate, several separated by commas."),
+    typer.Option(
+        "--evaluations",
+        help="Maximum number of attribute sets that a planner may evaluate; separate several with commas.",
+    ),
 ]
-Seeds = Annotated[int, typer.Option("--seeds", min=1, help="Repeats with seeds of their own, averaged.")]
+Seeds = Annotated[int, typer.Option("--seeds", min=1, help="Repeats, each with a different seed, that are averaged.")]
 
 
 @app.callback()
@@ -130,7 +135,7 @@ def _measured(
 
     with collect_usage() as meter:
         wiring.check_models()
-    told = "Interrupted. Every finished evaluation is kept; the same command goes on, and pays for nothing again."
+    told = "Interrupted. Finished evaluations are kept. Run the same command to continue; nothing is paid for twice."
     with resumable(told), RewardLedger(ledger) as rewards, progress("Scenarios", quiet=quiet) as advance:
         return run_sync(run_convergence(scenarios, wiring, request, rewards, on_progress=advance, spent=meter.total))
 
@@ -161,8 +166,8 @@ def _report_gaps(run: ConvergenceRun) -> None:
         note(f"{scenario_id}: {reason}")
     if run.waiting:
         note(
-            f"The limit of calls or tokens is reached. {len(run.waiting)} scenarios are not complete and left out. The "
-            "same command goes on, and pays for nothing again."
+            f"The limit on calls or tokens was reached. {len(run.waiting)} scenarios are incomplete and left out. Run "
+            "the same command to continue; nothing is paid for twice."
         )
     if run.failed:
         raise typer.Exit(3)
@@ -175,20 +180,20 @@ def _print_study(summary: dict[str, Any], run: ConvergenceRun, files: list[Path]
     if run.results:
         console.print(_rollouts_table(summary))
         matched = ", ".join(f"{row['guided']}: {row['unguided'] or '-'}" for row in summary["to_match"])
-        console.print(f"Rollouts after which the unguided mean is no lower than the guided one at {matched}")
+        console.print(f"Rollouts that the unguided search needs to match the guided mean at {matched}")
         console.print(_regret_table(summary))
     told = [f"{counts['used']} of {counts['scenarios']} scenarios. {run.paid} evaluations are new."]
     if spent.calls:
         told[0] += f" {spent.calls} calls, {spent.tokens} tokens."
     if counts["flat"]:
-        told.append(f"Scenarios without regret, because all their sets score alike: {counts['flat']}.")
+        told.append(f"Scenarios without a regret, because all their sets have the same score: {counts['flat']}.")
     if counts["failed_evaluations"]:
         told.append(f"{counts['failed_evaluations']} evaluations failed and are left out.")
     if counts["fallback_rankings"]:
-        told.append(f"{counts['fallback_rankings']} rankings failed; there the pack's order guided the search.")
+        told.append(f"{counts['fallback_rankings']} rankings failed; the pack's order guided those searches.")
     if counts["not_repeating"]:
         told.append(
-            f"Scenarios of which a longer search did not begin as the shorter one did: {counts['not_repeating']}."
+            f"Scenarios in which a longer search did not begin like the shorter one: {counts['not_repeating']}."
         )
     told += [f"Written: {file}" for file in files]
     console.print("\n".join(told), soft_wrap=True)

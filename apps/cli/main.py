@@ -44,8 +44,8 @@ app.add_typer(experiment.app, name="experiment")
 
 @app.callback(invoke_without_command=True)
 def main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; may stand anywhere.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; can be placed anywhere.")] = False,
 ) -> None:
     """Ask a few well-chosen questions first, then answer."""
     del debug  # taken out by run(), which shows the tracebacks; declared here for the help page

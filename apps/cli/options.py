@@ -78,7 +78,7 @@ Timeout = Annotated[
 ReplyTokens = Annotated[
     int | None,
     typer.Option(
-        "--reply-tokens", min=1, help="Most tokens of one reply (2048).", rich_help_panel=_MODELS, show_default=False
+        "--reply-tokens", min=1, help="Maximum tokens in one reply (2048).", rich_help_panel=_MODELS, show_default=False
     ),
 ]
 Concurrency = Annotated[
@@ -113,7 +113,12 @@ ChromaUrl = Annotated[
 ]
 Budget = Annotated[
     int | None,
-    typer.Option("--budget", help="Most questions in a conversation (5).", rich_help_panel=_AGENT, show_default=False),
+    typer.Option(
+        "--budget",
+        help="Maximum number of questions in a conversation (5).",
+        rich_help_panel=_AGENT,
+        show_default=False,
+    ),
 ]
 Abstention = Annotated[
     str | None,
@@ -123,7 +128,7 @@ Threshold = Annotated[
     float | None,
     typer.Option(
         "--threshold",
-        help="Completeness, 0 to 5, from which to answer (3).",
+        help="Completeness (0 to 5) at which to answer (3).",
         rich_help_panel=_AGENT,
         show_default=False,
     ),
@@ -142,7 +147,7 @@ Split = Annotated[str, typer.Option("--split", help="auto, plan, eval or all.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results.", show_default=False)]
 SetSize = Annotated[
     int | None,
-    typer.Option("--budget", help="Most attributes of a set (5).", show_default=False),
+    typer.Option("--budget", help="Maximum number of attributes in a set (5).", show_default=False),
 ]
 PlanningConcurrency = Annotated[
     int | None,
@@ -150,22 +155,24 @@ PlanningConcurrency = Annotated[
 ]
 DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="Print the calls and tokens to expect, and stop.", rich_help_panel=_LIMITS),
+    typer.Option("--dry-run", help="Print the expected calls and tokens, and exit.", rich_help_panel=_LIMITS),
 ]
 CallLimit = Annotated[
     int | None,
     typer.Option(
-        "--max-calls", min=1, help="Stop at so many model calls.", rich_help_panel=_LIMITS, show_default=False
+        "--max-calls", min=1, help="Stop after this many model calls.", rich_help_panel=_LIMITS, show_default=False
     ),
 ]
 TokenLimit = Annotated[
     int | None,
-    typer.Option("--max-tokens", min=1, help="Stop at so many tokens.", rich_help_panel=_LIMITS, show_default=False),
+    typer.Option(
+        "--max-tokens", min=1, help="Stop after this many tokens.", rich_help_panel=_LIMITS, show_default=False
+    ),
 ]
 Evaluations = Annotated[
-    int, typer.Option("--evaluations", min=1, help="Most attribute sets evaluated for one scenario.")
+    int, typer.Option("--evaluations", min=1, help="Maximum number of attribute sets evaluated per scenario.")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed for all randomness.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")]
 
 
@@ -191,7 +198,7 @@ def _note_without_services(country: str, pack: str) -> None:
     chosen = get_pack(pack)
     if all(service.country != country for service in chosen.resources.services):
         note(
-            f"The pack {chosen.name} lists no crisis services of {country}: whoever needs one is given the "
+            f"The pack {chosen.name} lists no crisis services for {country}: people who need one are given the "
             "international directory."
         )
 
@@ -208,5 +215,5 @@ def counts(option: str, text: str) -> tuple[int, ...]:
     for part in parts:
         if not (part.isascii() and part.isdigit() and len(part) <= _DIGITS and int(part)):
             told = part if len(part) <= _DIGITS else f"{part[:_DIGITS]}..."
-            raise InputError(f"{option}: {told!r} is no whole number from 1 to 999999; separate several with commas")
+            raise InputError(f"{option}: {told!r} is not a whole number from 1 to 999999; separate several with commas")
     return tuple(sorted({int(part) for part in parts}))

@@ -106,7 +106,7 @@ def stats(
 def export(
     output: Annotated[
         Path | None,
-        typer.Option("--out", help="New file of JSON lines; left out: standard output.", show_default=False),
+        typer.Option("--out", help="New file of JSON lines; default: standard output.", show_default=False),
     ] = None,
     domain: Domain = None,
     store: options.Store = None,
@@ -134,7 +134,9 @@ def import_file(
     file: Annotated[Path, typer.Argument(help="JSON lines of 'export', or the authors' MCTS_path.csv.")],
     domain: Annotated[
         str | None,
-        typer.Option("--domain", help="Domain of a CSV's queries; default: guessed from words.", show_default=False),
+        typer.Option(
+            "--domain", help="Domain of a CSV's queries; default: guessed from their words.", show_default=False
+        ),
     ] = None,
     store: options.Store = None,
     chroma_url: options.ChromaUrl = None,
@@ -165,7 +167,7 @@ def import_file(
         print_json({**vars(done), "stored": stored, "store": wiring.store_name})
         return
     say(
-        f"{done.added} paths added, {done.replaced} replaced, {done.unchanged} were there already. "
+        f"{done.added} paths added, {done.replaced} replaced, {done.unchanged} already in the store. "
         f"The store {wiring.store_name} holds {stored} paths."
     )
 
@@ -184,7 +186,7 @@ def _open(settings: Settings, domain: str | None = None) -> Iterator[tuple[PathS
     with wiring.existing_store() as store:
         if store is None:
             raise InputError(
-                f"{wiring.store_name}: holds no paths; 'askfirst plan' or 'askfirst paths import' adds some"
+                f"{wiring.store_name}: holds no paths; add some with 'askfirst plan' or 'askfirst paths import'"
             )
         yield store, chosen
 
@@ -203,7 +205,7 @@ def _refuse(file: Path, problems: list[DataError], *, as_json: bool) -> None:
     for problem in problems[:_MOST_PROBLEMS]:
         note(f"askfirst: {one_line(problem)}")
     if len(problems) > _MOST_PROBLEMS:
-        note(f"askfirst: {len(problems) - _MOST_PROBLEMS} further problems in {file}")
+        note(f"askfirst: {len(problems) - _MOST_PROBLEMS} more problems in {file}")
     note(f"Nothing was imported: correct {file}, or remove these rows.")
     raise typer.Exit(2)
 

@@ -27,21 +27,21 @@ Preset = Annotated[
     str,
     typer.Option(
         "--preset",
-        help="Settings of the planner: default; paper, the published search (mcts); noisy, where the same set "
-        "scores differently each time and may be evaluated again (mcts, bayes).",
+        help="Planner settings: default; paper, the published search (mcts); noisy, for scores that differ each time, "
+        "so a set may be evaluated again (mcts, bayes).",
     ),
 ]
 Learn = Annotated[
     bool,
-    typer.Option("--learn/--no-learn", help="Start from what other scenarios of the domain taught (mcts, bayes)."),
+    typer.Option("--learn/--no-learn", help="Start from what other scenarios in the domain taught (mcts, bayes)."),
 ]
 Leaves = Annotated[
     int | None,
     typer.Option(
         "--leaves",
         min=1,
-        help="Evaluations at once within a scenario: more are faster, and find less with the same number. "
-        "Default: 1, and idle slots where there are fewer scenarios than --concurrency.",
+        help="Evaluations at once within a scenario: more is faster, but finds less with the same number. "
+        "Default: 1, plus idle slots if there are fewer scenarios than --concurrency.",
         show_default=False,
     ),
 ]
@@ -49,7 +49,7 @@ MaxBurden = Annotated[
     float | None,
     typer.Option(
         "--max-burden",
-        help="Most that the questions of a path may cost together; the pack says what each costs to ask.",
+        help="Maximum total cost of the questions in a path; the pack gives the cost of each question.",
         show_default=False,
     ),
 ]
@@ -102,7 +102,7 @@ def plan(
     ledger = rewards_file(settings)
     if dry_run:
         expected = _estimated(scenarios, wiring, request, ledger)
-        told = f"{expected.scenarios} scenarios to plan, {expected.kept} already there."
+        told = f"{expected.scenarios} scenarios to plan, {expected.kept} already planned."
         print_estimate(expected, told, as_json, kept=expected.kept)
         return
     summary, stored = _planned(scenarios, wiring, request, ledger, quiet=as_json)
@@ -131,7 +131,7 @@ def _planned(
     with collect_usage() as meter:
         wiring.check_models()
     with (
-        resumable("Interrupted. Every finished path and evaluation is kept; the same command goes on."),
+        resumable("Interrupted. Finished paths and evaluations are kept. Run the same command to continue."),
         RewardLedger(ledger) as rewards,
         closing(wiring.open_store(writing=True)) as paths,
     ):
@@ -170,7 +170,7 @@ def _print_summary(summary: PlanSummary, stored: int, store: str, ledger: Path, 
     cost = f" {spent.calls} calls, {spent.tokens} tokens." if spent.calls else ""
     out().print(
         f"{len(summary.planned)} paths planned with {used} evaluations ({summary.paid} new, {summary.reused} from the "
-        f"ledger), {summary.kept} already there, {len(summary.failed)} failed.{cost} The store {store} holds {stored} "
+        f"ledger), {summary.kept} already planned, {len(summary.failed)} failed.{cost} The store {store} holds {stored} "
         "paths.",
         soft_wrap=True,
     )
@@ -181,13 +181,14 @@ def _report_gaps(summary: PlanSummary) -> None:
         note(f"{scenario_id}: {reason}")
     if summary.failed_evaluations:
         note(
-            f"{summary.failed_evaluations} evaluations failed and were left out. The same command tries them again, "
-            "and pays for nothing else twice."
+            f"{summary.failed_evaluations} evaluations failed and were left out. Run the same command to try them "
+            "again; nothing else is paid for twice."
         )
     if summary.unfinished or summary.waiting:
         note(
-            f"The limit of calls or tokens is reached. {len(summary.unfinished)} paths are the best so far, and "
-            f"{len(summary.waiting)} scenarios have none yet. The same command goes on, and pays for nothing again."
+            f"The limit on calls or tokens was reached. {len(summary.unfinished)} paths are the best so far, and "
+            f"{len(summary.waiting)} scenarios have none yet. Run the same command to continue; nothing is paid for "
+            "twice."
         )
     if summary.failed:
         raise typer.Exit(3)

@@ -39,12 +39,12 @@ app.command(
 )(scenario_files.sample)
 
 _WITH_MODEL = "With a model"
-_GOES_ON = "Interrupted. Nothing that was finished is lost; the same command goes on."
+_GOES_ON = "Interrupted. Finished work is kept. Run the same command to continue."
 _TERMINATED = 128 + signal.SIGTERM
 Out = Annotated[Path, typer.Option("--out", help="New file.", show_default=False)]
 Redraws = Annotated[
     int,
-    typer.Option("--redraws", min=0, help="Further tries for what had to be rejected.", rich_help_panel=_WITH_MODEL),
+    typer.Option("--redraws", min=0, help="Further tries for anything rejected.", rich_help_panel=_WITH_MODEL),
 ]
 
 
@@ -79,7 +79,7 @@ Titles = Annotated[
     typer.Option(
         "--titles",
         min=0,
-        help="Titles that the model writes per domain; 0: those of the tables.",
+        help="Titles that the model writes per domain; 0: use those in the tables.",
         rich_help_panel=_WITH_MODEL,
     ),
 ]
@@ -90,7 +90,7 @@ Similarity = Annotated[
         "--similarity",
         min=0.01,
         max=1,
-        help="Cosine from which two texts are near-duplicates.",
+        help="Cosine similarity at which two texts count as near-duplicates.",
         rich_help_panel=_WITH_MODEL,
     ),
 ]
@@ -371,5 +371,5 @@ def _exit_if_failed(failed: tuple[tuple[str, str], ...]) -> None:
     for unit, reason in failed:
         note(f"{unit}: {reason}")
     if failed:
-        note(f"{len(failed)} are missing; the same command tries them again")
+        note(f"{len(failed)} are missing; run the same command to try them again")
         raise typer.Exit(3)

@@ -107,10 +107,6 @@ def summarise_convergence(
             not known.
     """
     bent = [r for r in results if not r.flat]
-    guided = [(r, s) for r in results for s in r.by_rollouts]
-    planned = [(r, s) for r in bent for s in r.by_evaluations]
-    names = (GUIDED, UNGUIDED)
-    by_rollouts = [_point(guided, name, n, "rollouts", _score) for name in names for n in settings.rollouts]
     return {
         "format": _FORMAT,
         "experiment": "convergence",
@@ -139,6 +135,19 @@ def summarise_convergence(
             "mean": _mean((r.scenario_id, fmean(r.scores)) for r in results),
             "worst": _mean((r.scenario_id, min(r.scores)) for r in results),
         },
+        **_curves(results, bent, settings),
+    }
+
+
+def _curves(
+    results: Sequence[ScenarioSearches], bent: Sequence[ScenarioSearches], settings: ConvergenceSettings
+) -> dict[str, Any]:
+    """The points of both curves, and what is compared between them."""
+    guided = [(r, s) for r in results for s in r.by_rollouts]
+    planned = [(r, s) for r in bent for s in r.by_evaluations]
+    names = (GUIDED, UNGUIDED)
+    by_rollouts = [_point(guided, name, n, "rollouts", _score) for name in names for n in settings.rollouts]
+    return {
         "rollouts": by_rollouts,
         "guidance": [
             {"rollouts": n, **_difference(_values(guided, GUIDED, n, _score), _values(guided, UNGUIDED, n, _score))}

@@ -78,9 +78,9 @@ def print_estimate(expected: Estimate, scenarios: str, as_json: bool, **more: in
         return
     out().print(
         f"{scenarios} At most {expected.evaluations} evaluations and {expected.rankings} rankings; {expected.reused} "
-        "are paid for already.\n"
+        "are already paid for.\n"
         f"That is about {usage.calls} calls and {usage.tokens} tokens ({usage.input_tokens} in, "
-        f"{usage.output_tokens} out), and more where a reply must be asked for again.\n"
+        f"{usage.output_tokens} out), and more if a reply has to be requested again.\n"
         f"Cost of one: {expected.basis}. Nothing was called.",
         soft_wrap=True,
     )
@@ -101,15 +101,15 @@ def can_go_on(run: Path) -> Iterator[None]:
     """Says how to go on with the evaluation in the folder ``run``, where the block stops before its end."""
     from ....evals import RunAborted
 
-    command = f"go on with: askfirst eval --resume {run}"
+    command = f"To continue: askfirst eval --resume {run}"
     try:
         yield
     except RunAborted as stopped:
-        note(f"askfirst: {stopped}. What was finished is kept; {command}")
+        note(f"askfirst: {stopped}. Finished conversations are kept. {command}")
         raise typer.Exit(3) from stopped
     except KeyboardInterrupt:
         if (run / "run.json").exists():
-            note(f"Interrupted. Nothing that was finished is lost; {command}")
+            note(f"Interrupted. Finished conversations are kept. {command}")
         raise
 
 
