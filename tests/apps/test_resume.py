@@ -10,7 +10,7 @@ import pytest
 from askfirst.apps.evaluation import resume_run
 from askfirst.apps.settings import load_settings
 from askfirst.domains import InputError
-from askfirst.evals import OFFLINE_LABEL, Progress
+from askfirst.evals import OFFLINE_LABEL, RunProgress
 
 from tests.apps.conftest import Outcome
 from tests.models.conftest import FakeOpenAI, chat, error
@@ -81,7 +81,7 @@ def test_how_far_a_run_is_shows_before_anything_else(cli: Cli, write_scenarios: 
     failed = {**json.loads(second), "verdict": None, "error": "ModelTimeout"}
     log.write_text(f"{first}\n{json.dumps(failed)}\n", encoding="utf-8")
     data.unlink()  # nothing after the first look can work
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
     with pytest.raises(InputError, match=r"data\.jsonl"):
         resume_run(tmp_path / "run", load_settings(), on_progress=seen.append)
     assert [(p.done, p.planned) for p in seen] == [(1, 2)]
