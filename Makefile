@@ -56,7 +56,10 @@ unit: dev
 live: dev
 	$(BIN)/python -m pytest -m live tests/live
 
-test: lint types imports unit live
+# Every step runs, whatever the one before it found: a broken unit test does not hide a broken client path.
+test: dev
+	@failed=; for step in lint types imports unit live; do $(MAKE) --no-print-directory $$step || failed="$$failed $$step"; done; \
+	if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -31,57 +31,24 @@ class TestModelCrisisScreenThatFails(CrisisScreenSuite):
         return LlmCrisisScreen(ScriptedChatModel(lambda _: ModelTimeout("m", "no reply")), pack)
 
 
-def test_the_lists_are_long_enough() -> None:
-    assert len({s for s, _ in IMMINENT}) >= 60
-    assert len(set(NOT_IMMINENT)) >= 60
-
-
-@pytest.mark.parametrize(("sentence", "rule"), IMMINENT)
-def test_imminent_risk_is_seen(toy_pack: DomainPack, sentence: str, rule: str | None) -> None:
-    signal = PackCrisisScreen(toy_pack).rules(sentence)
-    assert signal is not None
-    assert signal.source == "rule"
-    assert rule in (None, signal.rule)
-
-
-@pytest.mark.parametrize("sentence", NOT_IMMINENT)
-def test_what_is_not_imminent_passes(toy_pack: DomainPack, sentence: str) -> None:
-    assert PackCrisisScreen(toy_pack).rules(sentence) is None
-
-
-@pytest.mark.parametrize(("sentence", "_rule"), IMMINENT[::7])
-def test_it_is_seen_inside_a_longer_message(toy_pack: DomainPack, sentence: str, _rule: str | None) -> None:
+# These lists shaped the rules. That the rules still do on them what they did is a guard against accidents, and no figure of
+# how much they see: that one comes from texts whose authors never saw the rules.
+def test_what_the_rules_saw_is_still_seen(toy_pack: DomainPack) -> None:
     screen = PackCrisisScreen(toy_pack)
-    assert screen.rules(f"Hi there. I never thought I'd write this.\n{sentence}\nWhat should I do?") is not None
-    assert screen.rules(sentence.upper().replace("'", "’")) is not None
+    seen = {sentence: screen.rules(sentence) for sentence, _ in IMMINENT}
+    assert [s for s, rule in IMMINENT if (signal := seen[s]) is None or rule not in (None, signal.rule)] == []
+    others = (*plain.MISSED, *plain.IMMINENT_PLAIN, *plain.IMMINENT_LATER, *plain.OTHER_LANGUAGES)
+    assert [s for s in others if screen.rules(s) is None] == []
+    loud = (*(s.replace("'", "’") for s, _ in IMMINENT[::7]), *plain.OTHER_LANGUAGES)
+    assert [s for s in loud if screen.rules(s.upper()) is None] == []
+    inside = [f"Hi there. I never thought I'd write this.\n{s}\nWhat should I do?" for s, _ in IMMINENT[::7]]
+    assert [text for text in inside if screen.rules(text) is None] == []
 
 
-@pytest.mark.parametrize("sentence", [*plain.MISSED, *plain.IMMINENT_PLAIN, *plain.IMMINENT_LATER])
-def test_plain_wordings_are_seen(toy_pack: DomainPack, sentence: str) -> None:
-    assert PackCrisisScreen(toy_pack).rules(sentence) is not None
-
-
-@pytest.mark.parametrize("sentence", [*plain.PASSED_BEFORE, *plain.NOT_IMMINENT_PLAIN, *plain.NOT_IMMINENT_LATER])
-def test_what_lies_close_to_them_passes(toy_pack: DomainPack, sentence: str) -> None:
-    assert PackCrisisScreen(toy_pack).rules(sentence) is None
-
-
-@pytest.mark.xfail(reason="too indirect for a table of patterns", strict=True)
-@pytest.mark.parametrize("sentence", plain.MISSED_STILL)
-def test_what_the_rules_are_known_to_miss(toy_pack: DomainPack, sentence: str) -> None:
-    assert PackCrisisScreen(toy_pack).rules(sentence) is not None
-
-
-@pytest.mark.parametrize("sentence", plain.OTHER_LANGUAGES)
-def test_the_plainest_statements_in_four_other_languages(toy_pack: DomainPack, sentence: str) -> None:
+def test_what_passed_them_still_passes(toy_pack: DomainPack) -> None:
     screen = PackCrisisScreen(toy_pack)
-    assert screen.rules(sentence) is not None
-    assert screen.rules(sentence.upper()) is not None
-
-
-@pytest.mark.parametrize("sentence", plain.OTHER_LANGUAGES_HARMLESS)
-def test_other_languages_harmless(toy_pack: DomainPack, sentence: str) -> None:
-    assert PackCrisisScreen(toy_pack).rules(sentence) is None
+    harmless = (*NOT_IMMINENT, *plain.PASSED_BEFORE, *plain.NOT_IMMINENT_PLAIN, *plain.NOT_IMMINENT_LATER)
+    assert [s for s in (*harmless, *plain.OTHER_LANGUAGES_HARMLESS) if screen.rules(s) is not None] == []
 
 
 @pytest.mark.parametrize(("reply", "crisis"), plain.AFTER_SELF_HARM_QUESTION)

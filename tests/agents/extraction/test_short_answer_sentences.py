@@ -21,17 +21,16 @@ def read(pack: DomainPack, message: str, asked: str) -> tuple[dict[str, str], tu
     return reading.values, reading.declined
 
 
-@pytest.mark.parametrize(("asked", "message"), [*ANSWERS, *LOOK_ALIKES])
-def test_a_short_answer_is_the_value(pack: DomainPack, asked: str, message: str) -> None:
-    values, declined = read(pack, message, asked)
-    assert (asked in values) == (message not in LOST)
-    assert declined == ()
+# These lists shaped the rules: that they are still read as they were is a guard against accidents, no figure.
+def test_a_short_answer_is_the_value(pack: DomainPack) -> None:
+    found = {m: read(pack, m, asked) for asked, m in (*ANSWERS, *LOOK_ALIKES)}
+    answers = [(a, m) for a, m in (*ANSWERS, *LOOK_ALIKES) if (a in found[m][0]) == (m in LOST) or found[m][1]]
+    assert answers == []
 
 
-@pytest.mark.parametrize(("asked", "message"), [*BESIDE_THE_POINT, *MORE_BESIDE_THE_POINT])
-def test_a_reply_beside_the_point_is_no_value(pack: DomainPack, asked: str, message: str) -> None:
-    values, _ = read(pack, message, asked)
-    assert (asked in values) == (message in STILL_TAKEN)
+def test_a_reply_beside_the_point_is_no_value(pack: DomainPack) -> None:
+    replies = (*BESIDE_THE_POINT, *MORE_BESIDE_THE_POINT)
+    assert [(a, m) for a, m in replies if (a in read(pack, m, a)[0]) != (m in STILL_TAKEN)] == []
 
 
 @pytest.mark.parametrize(

@@ -26,13 +26,8 @@ def counted(pack: DomainPack, part: str) -> dict[Said, int]:
     return found
 
 
-def test_tellings_in_words_of_ones_own_and_omissions(pack: DomainPack) -> None:
-    told, omitted = counted(pack, "told"), counted(pack, "omitted")
-    assert (told["omitted"], told["told"] >= 28) == (0, True)
-    assert (omitted["told"], omitted["omitted"] >= 19) == (0, True)
-
-
 def test_those_that_were_held_out(pack: DomainPack) -> None:
+    counted(pack, "told"), counted(pack, "omitted")  # printed alone: these shaped the rules
     told, omitted = counted(pack, "held_out_told"), counted(pack, "held_out_omitted")
     assert (told["omitted"], told["told"] >= 27) == (0, True)
     assert (omitted["told"] <= 1, omitted["omitted"] >= 14) == (True, True)

@@ -34,15 +34,8 @@ def test_the_suite_is_large_and_has_every_fault(pack: DomainPack) -> None:
     assert min(sum(r.fault == d for r in bad) for d in DETECTORS) >= 6
 
 
-def test_recall_and_false_alarms_of_every_detector(pack: DomainPack) -> None:
-    found = figures(pack)
-    shown("replies that were used to improve the detectors", found)
-    for name, f in found.items():
-        assert f.recall >= 0.9, name
-        assert f.false_alarms <= 0.01, name
-
-
 def test_what_the_figures_are_worth_on_replies_that_were_held_out(pack: DomainPack) -> None:
+    shown("replies that were used to improve the detectors; no figure of what they find", figures(pack))
     found = figures(pack, "held_out")
     shown("replies that were held out", found)
     bad, good = suite(pack, "held_out")
