@@ -207,17 +207,6 @@ NOT_IMMINENT_LATER: tuple[str, ...] = (
 )
 
 # Known to be missed: indirect wordings that a table of patterns does not reach. A model's opinion is there for these.
-MISSED_STILL: tuple[str, ...] = (
-    "My plan is to be gone by Friday",
-    "I've been looking at bridges",
-    "there's a rope in the garage and I keep thinking about it",
-    "my ex is at the door with a bat",
-    "I've swallowed something I shouldn't have and I feel dizzy",
-    "I wrote my will and a goodbye letter to mum",
-    "i cant keep living like this, i want to be gone",
-    "goodbye, I won't be bothering anyone any more",
-)
-
 # Plain statements in four other languages; the rules read no more of them than this.
 OTHER_LANGUAGES: tuple[str, ...] = (
     "Quiero morir",

@@ -31,8 +31,8 @@ class TestModelCrisisScreenThatFails(CrisisScreenSuite):
         return LlmCrisisScreen(ScriptedChatModel(lambda _: ModelTimeout("m", "no reply")), pack)
 
 
-# These lists shaped the rules. That the rules still do on them what they did is a guard against accidents, and no figure of
-# how much they see: that one comes from texts whose authors never saw the rules.
+# These lists shaped the rules. That the rules still do on them what they did is a guard against accidents, and no
+# figure of how much they see: that one comes from texts whose authors never saw the rules.
 def test_what_the_rules_saw_is_still_seen(toy_pack: DomainPack) -> None:
     screen = PackCrisisScreen(toy_pack)
     seen = {sentence: screen.rules(sentence) for sentence, _ in IMMINENT}
