@@ -155,15 +155,15 @@ def test_hints_do_not_fail(cli: Cli, folder: Path) -> None:
         ("checked: 2026-11-29", "checked: 2026-13-45", "resources.yaml", "resources.yaml: line 7: '2026-13-45'"),
         ('version: "1"', "version: " + "[" * 20_000, "pack.yaml", "pack.yaml: line 3: is nested deeper"),
         ('version: "1"', "version: " + "9" * 6000, "pack.yaml", "pack.yaml: line 3: is a number that is too long"),
-        ("name: garden", "name: garden\nname: other", "pack.yaml", "line 3: the key 'name' stands in line 2"),
-        ("name: garden", "x: &x [a]\ny: [*x, *x]", "pack.yaml", "line 2: an anchor or alias"),
+        ("name: garden", "name: garden\nname: other", "pack.yaml", "line 3: the key 'name' already appears in line 2"),
+        ("name: garden", "x: &x [a]\ny: [*x, *x]", "pack.yaml", "line 2: anchors and aliases"),
         ("matches: [lead]", "matches: ['(l+)+ead']", "pack.yaml", "risk_rules[0].matches: '(l+)+ead' repeats"),
         ("again: I am still here.", "again: '   '", "resources.yaml", "again: is blank"),
         (
             "attributes:",
             "  - {name: PLANTS, description: Growing., guidance: Water., cues: ['x']}\nattributes:",
             "pack.yaml",
-            "domains[1].name: 'PLANTS' stands in domains[0] already",
+            "domains[1].name: 'PLANTS' already appears in domains[0]",
         ),
     ],
 )
@@ -186,7 +186,7 @@ def test_reserved_ids_and_empty_patterns_are_hinted_at(folder: Path, cli: Cli, n
     change(folder, "matches: [lead]", "matches: ['']")
     outcome = cli("domains", "check", folder)
     assert outcome.code == 0
-    assert f"hint: attributes[0].id: '{name}' means something else" in outcome.out
+    assert f"hint: attributes[0].id: '{name}' has another meaning" in outcome.out
     assert "hint: risk_rules[0].matches[0]: '' matches the empty text" in outcome.out
 
 

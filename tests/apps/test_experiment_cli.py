@@ -201,7 +201,7 @@ def test_with_a_model_a_dry_run_calls_nothing_a_limit_stops_and_the_same_command
     assert counts["used"] + counts["waiting"] == 3
     assert counts["waiting"] > 0
     assert not cut.json["complete"]
-    assert "goes on" in cut.err
+    assert "Run the same command to continue" in cut.err
 
     whole = cli(*command(data, *model, *out))
     assert whole.code == 0, whole.err
@@ -240,7 +240,7 @@ def test_an_interrupted_run_keeps_what_it_paid_for(
     monkeypatch.setattr(Wiring, "reward", reward)
     stopped = cli(*command(data, "--out", "study"))
     assert stopped.code == 130
-    assert "Every finished evaluation is kept" in stopped.err
+    assert "Finished evaluations are kept" in stopped.err
     assert list((tmp_path / "study").iterdir()) == []
     before = sum(asked.values())
     assert before < 20
@@ -289,5 +289,5 @@ def test_a_folder_with_something_else_is_refused_before_anything_runs(data: Path
     assert cli(*command(data, "--out", "study")).code == 0
     other = cli(*command(data, "--out", "study", "--seed", "7"))
     assert other.code == 2
-    assert "seed: 0 there, 7 now" in other.err
+    assert "seed: 0 before, 7 now" in other.err
     assert json.loads((tmp_path / "study" / "convergence.json").read_text())["settings"]["seed"] == 0

@@ -121,7 +121,7 @@ def test_a_gate(cli: Cli, write_scenarios: Write) -> None:
 
 @pytest.mark.parametrize(
     ("reason", "said"),
-    [("ServerFailed", "1 met a judge whose endpoint failed; try them again with --resume run"),
+    [("ServerFailed", "1 not judged because the judge's endpoint failed. Try them again with --resume run"),
      ("InvalidStructuredOutput", "No conversation has a score")],
 )  # fmt: skip
 def test_a_run_that_nobody_could_judge_is_no_success(

@@ -172,7 +172,7 @@ def test_all_bad_rows_are_told(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").write_text("{}\n" * 30)
     done = cli("paths", "import", "b.jsonl", "--json")
     assert [p["line"] for p in done.json["problems"]] == list(range(1, 31))
-    assert "10 further problems" in done.err
+    assert "10 more problems" in done.err
 
 
 def test_a_file_that_is_not_there(cli: Cli) -> None:
@@ -241,7 +241,7 @@ def test_no_cell_is_executed_or_guessed(cli: Cli, tmp_path: Path, cell: str, tex
 
 def test_another_csv_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
-    assert "no MCTS_path.csv" in cli("paths", "import", "p.csv").err
+    assert "not an MCTS_path.csv" in cli("paths", "import", "p.csv").err
     (tmp_path / "q.csv").write_text(CSV)
     assert "holds no paths" in cli("paths", "import", "q.csv").err
 

@@ -166,7 +166,7 @@ class TestGenerateWithAModel:
             patched.setattr(making, "run_sync", interrupted)
             outcome = cli("scenarios", "generate", *self.ARGS, "--out", "a.jsonl")
         assert outcome.code == 130
-        assert "the same command goes on" in outcome.err
+        assert "Run the same command to continue" in outcome.err
         assert not (tmp_path / "a.jsonl").exists()
         assert cli("scenarios", "generate", *self.ARGS, "--out", "a.jsonl").code == 0
 
@@ -353,8 +353,8 @@ class TestValidate:
         (tmp_path / "a.jsonl").write_text(line[:-1] + ', "id": "other"}\n' + line.replace('"45"', "1e400") + "\n")
         outcome = cli("scenarios", "validate", "a.jsonl")
         assert outcome.code == 2
-        assert "line 1, field 'id': stands there twice" in outcome.out
-        assert "line 2, field 'profile.age': is no finite number" in outcome.out
+        assert "line 1, field 'id': appears twice" in outcome.out
+        assert "line 2, field 'profile.age': is not a finite number" in outcome.out
 
 
 def test_a_polite_kill_leaves_nothing_half_written(tmp_path: Path) -> None:

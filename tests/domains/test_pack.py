@@ -143,7 +143,7 @@ def edit(folder: Path, old: str, new: str, file: str = "pack.yaml") -> None:
         ("  - id: mood\n", "  - id: age\n", r"attribute 'age' is defined twice"),
         (r"cues: ['\bhow old\b'", "cues: ['(how'", r"cues: '\(how' is not a regular expression"),
         ("name: toy\n", "name: [\n", r"pack.yaml: line \d+: is not valid YAML"),
-        ("name: toy\n", "name: toy\nresources: {}\n", r"resources: .*of their own; move"),
+        ("name: toy\n", "name: toy\nresources: {}\n", r"resources: .*in a separate file; move"),
     ],
 )
 def test_a_mistake_in_a_pack_names_file_key_and_fix(broken: Path, old: str, new: str, expected: str) -> None:

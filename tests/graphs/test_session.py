@@ -94,7 +94,7 @@ def test_a_domain_that_the_pack_lacks_is_refused_when_the_agent_is_made(parts):
 
 @pytest.mark.parametrize("query", [None, 123, b"x", ["What now?"], True])
 def test_an_opening_message_that_is_no_text_is_refused(parts, query):
-    with RaiseAgent(parts.components()) as agent, pytest.raises(InvalidQueryError, match="is text, not"):
+    with RaiseAgent(parts.components()) as agent, pytest.raises(InvalidQueryError, match="must be text, not"):
         agent.start(query)
     assert parts.calls == {}
 
@@ -109,7 +109,7 @@ async def test_an_opening_message_that_shows_nothing_is_blank(parts, query):
 
 async def test_a_message_has_a_longest_length(parts):
     agent = RaiseAgent(parts.components())
-    with pytest.raises(MessageTooLongError, match="may have 20,000 characters, this one has 1,000,000; "):
+    with pytest.raises(MessageTooLongError, match="may have 20,000 characters, but this one has 1,000,000; "):
         await agent.astart("x" * 1_000_000, thread_id="t")
     first = await agent.astart("x" * 20_000, thread_id="t")
     with pytest.raises(MessageTooLongError, match="20,001"):
@@ -197,7 +197,7 @@ async def test_a_failing_responder_raises_and_the_turn_can_be_finished(parts, ag
     await agent.astart("What now?", thread_id="t")
     with pytest.raises(ConnectionError, match="unreachable") as failed:
         await agent.areply("t", "mood=low")
-    assert any("'t' stands at the failed step" in note for note in failed.value.__notes__)
+    assert any("'t' stopped at the failed step" in note for note in failed.value.__notes__)
     assert (await agent.astate("t"))["answer"] is None
     with pytest.raises(TurnUnfinishedError, match="resume"):
         await agent.areply("t", "something else")

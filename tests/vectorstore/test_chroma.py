@@ -160,7 +160,7 @@ def test_beside_a_writing_process_one_reads_and_does_not_write(tmp_path: Path) -
             store.add([planned("Something else")])
         assert f"process {process.pid}" in str(caught.value)
         assert ".writer.lock" in caught.value.lock
-        assert "wait until it ends, or use another folder" in str(caught.value)
+        assert "wait until it finishes, or use another folder" in str(caught.value)
 
 
 def test_a_killed_writer_loses_nothing_it_had_stored_and_leaves_no_lock(tmp_path: Path) -> None:

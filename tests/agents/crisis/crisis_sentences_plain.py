@@ -206,7 +206,6 @@ NOT_IMMINENT_LATER: tuple[str, ...] = (
     "I want to be gone by noon to avoid traffic",
 )
 
-# Known to be missed: indirect wordings that a table of patterns does not reach. A model's opinion is there for these.
 # Plain statements in four other languages; the rules read no more of them than this.
 OTHER_LANGUAGES: tuple[str, ...] = (
     "Quiero morir",

@@ -181,7 +181,7 @@ def test_a_folder_is_used_again_for_the_same_study_only(tmp_path: Path) -> None:
     write_convergence(made(tmp_path / "study"), summary(), [])
     assert not (tmp_path / "study" / "regret.png").exists()  # nothing to draw
     prepare_folder(tmp_path / "study", SETTINGS)
-    with pytest.raises(SettingsDiffer, match="seed: 0 there, 1 now"):
+    with pytest.raises(SettingsDiffer, match="seed: 0 before, 1 now"):
         prepare_folder(tmp_path / "study", SETTINGS.model_copy(update={"seed": 1}))
 
 
@@ -190,5 +190,5 @@ def test_a_folder_with_something_else_is_refused(content: str, tmp_path: Path) -
     (tmp_path / "convergence.json").write_text(content)
     with pytest.raises(RunFolderError, match="choose another"):
         prepare_folder(tmp_path, SETTINGS)
-    with pytest.raises(RunFolderError, match="no folder"):
+    with pytest.raises(RunFolderError, match="not a folder"):
         prepare_folder(tmp_path / "convergence.json", SETTINGS)

@@ -94,7 +94,7 @@ def test_an_output_that_exists_is_refused_and_left_alone(path: Path, settings: R
     with pytest.raises(RunExists, match="is not empty"):
         RunFolder.create(path, settings, created=CREATED)
     assert [p.name for p in path.iterdir()] == ["notes.txt"]
-    with pytest.raises(RunExists, match="is no folder"):
+    with pytest.raises(RunExists, match="is not a folder"):
         RunFolder.create(path / "notes.txt", settings, created=CREATED)
 
 
@@ -273,7 +273,7 @@ def test_other_settings_are_refused_and_the_difference_is_named(
         "budget": ("nothing", "3"),
         "prompt judge": ("nothing", "abc"),
     }
-    assert "seed: 0 there, 4 now" in str(caught.value)
+    assert "seed: 0 before, 4 now" in str(caught.value)
     with pytest.raises(SettingsDiffer, match="data_digest"):
         RunFolder.resume(path, of_four(toy_pack, limit=2))
     RunFolder.resume(path, of_four(toy_pack, data="/elsewhere/toy")).close()

@@ -31,7 +31,7 @@ ASK = [Message(role="user", content="Hello?")]
         ("openai:", "names no model"),
         ("openai:  ", "names no model"),
         ("", "openai:NAME"),
-        ("offline", "no chat model"),
+        ("offline", "not a chat model"),
     ],
 )
 def test_a_wrong_spec_is_one_clear_line(spec: str, told: str) -> None:

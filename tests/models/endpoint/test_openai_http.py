@@ -119,7 +119,7 @@ async def test_a_rejection_is_never_retried(server: FakeOpenAI, status: int) -> 
 
 async def test_an_unknown_model_says_what_to_check(server: FakeOpenAI) -> None:
     server.script(error(404, "The model 'tiny' does not exist"))
-    with pytest.raises(ModelRequestRejected, match=r"'tiny' does not exist.*base URL complete"):
+    with pytest.raises(ModelRequestRejected, match=r"'tiny' does not exist.*base URL is complete"):
         await model(server).complete(ASK)
 
 

@@ -152,10 +152,10 @@ class TestCsv:
 DOUBTFUL = [
     ('{"id": "a", "id": "b"}', "id", "twice"),
     ('{"id": "a", "profile": {"age": "41", "age": "42"}}', "profile.age", "twice"),
-    ('{"id": NaN}', "id", "no finite number"),
-    ('{"profile": {"age": 1e400}}', "profile.age", "no finite number"),
-    ('{"tags": ["x", -Infinity]}', "tags", "no finite number"),
-    ('{"entries": [{"a": {"b": Infinity}}]}', "entries.a.b", "no finite number"),
+    ('{"id": NaN}', "id", "not a finite number"),
+    ('{"profile": {"age": 1e400}}', "profile.age", "not a finite number"),
+    ('{"tags": ["x", -Infinity]}', "tags", "not a finite number"),
+    ('{"entries": [{"a": {"b": Infinity}}]}', "entries.a.b", "not a finite number"),
 ]
 
 
@@ -180,5 +180,5 @@ def test_doubled_keys_and_numbers_that_are_none(
 def test_the_only_object_of_a_file_is_checked_too(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text('{"id": "a",\n "id": "b"}')
-    with pytest.raises(DataError, match="field 'id': stands there twice"):
+    with pytest.raises(DataError, match="field 'id': appears twice"):
         read_json_items(file)

@@ -220,11 +220,11 @@ def test_nothing_is_left_where_the_scenarios_end_in_an_error(tmp_path: Path, pac
 
 def test_what_exists_is_refused_and_left_alone(tmp_path: Path, pack: DomainPack) -> None:
     (tmp_path / "out.jsonl").write_text("mine")
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         write_scenarios([], tmp_path / "out.jsonl", pack)
     assert (tmp_path / "out.jsonl").read_text() == "mine"
     (tmp_path / "link.csv").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         write_scenarios([], tmp_path / "link.csv", pack)
 
 

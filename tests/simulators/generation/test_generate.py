@@ -286,7 +286,7 @@ async def test_failure_after_failure_stops_the_run(run: Run, writer: Writer) -> 
 
 async def test_other_settings_are_refused(run: Run, writer: Writer) -> None:
     await run(writer)
-    with pytest.raises(InputError, match=r"seed: 0 there, 1 here"):
+    with pytest.raises(InputError, match=r"seed: 0 before, 1 now"):
         await run(writer, seed=1)
 
 

@@ -58,7 +58,7 @@ def test_a_journal_without_a_whole_line_begins_anew(tmp_path: Path) -> None:
 def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     Journal.open(out, SETTINGS).close()
-    with pytest.raises(InputError, match=r"other settings \(seed: 1 there, 2 here\)"):
+    with pytest.raises(InputError, match=r"other settings \(seed: 1 before, 2 now\)"):
         Journal.open(out, {**SETTINGS, "seed": 2})
     Journal.open(out, SETTINGS).close()  # the refused one let go of the lock
 
@@ -66,7 +66,7 @@ def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
 def test_an_out_that_is_no_run_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text("mine")
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         Journal.open(out, SETTINGS)
     assert [p.name for p in tmp_path.iterdir()] == ["out.jsonl"]
 

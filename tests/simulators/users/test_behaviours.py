@@ -98,7 +98,7 @@ class TestFiles:
             (
                 "name: x\nspeech: {rewrites: [{pattern: 'a', to: '\\2'}]}\n",
                 "speech.rewrites[0]",
-                "no replacement for 'a'",
+                "cannot replace 'a'",
             ),
             ("name: x\ndefault: lies\n", "default", "choose another default"),
             ("name: x\ncrisis: {turn: 1}\n", "crisis.text", "add it"),
