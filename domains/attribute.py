@@ -53,7 +53,7 @@ class Attribute(Value):
     answer_none: str = Field(default="", description="How a person says 'None', where that is a value.")
     volunteer: str = Field(
         default="",
-        description="How a person says a value unasked, so that it is clear what it is about; default: as ``answer``. "
+        description="How a person says a value unasked, with enough context to be understood; default: ``answer``. "
         "A leading 'Yes' is dropped: 'I have hurt myself before, {value}.'",
     )
     volunteer_none: str = Field(default="", description="How a person says 'None' or 'No' unasked.")

@@ -132,7 +132,7 @@ class CrisisResource(Value):
     availability: str = ""
     about: Literal["violence"] | None = Field(
         default=None,
-        description="What it is for, where it is not for everybody in crisis: it then stands last, and says so.",
+        description="What it is for, if it is not for everybody in crisis: it is then listed last, and says so.",
     )
     source: str = Field(pattern=r"^https://", description="Page of the service that gives these details.")
     checked: date = Field(description="When the source was last compared.")
@@ -313,7 +313,7 @@ def load_pack(folder: str | Path) -> DomainPack:
     raw = read_yaml(pack_file)
     if "resources" in raw:
         raise PackError(
-            pack_file, "resources", "crisis resources stand in a file of their own", "move them to resources.yaml"
+            pack_file, "resources", "crisis resources belong in a separate file", "move them to resources.yaml"
         )
     resources = read_yaml(resources_file)
     try:

@@ -41,7 +41,7 @@ def pack_problems(folder: str | Path) -> tuple[PackError, ...]:
     if raw is not None:
         if raw.pop("resources", None) is not None:
             fix = "move them to resources.yaml"
-            problems.append(PackError(pack_file, "resources", "crisis resources stand in a file of their own", fix))
+            problems.append(PackError(pack_file, "resources", "crisis resources belong in a separate file", fix))
         # Without its resources the pack is never complete: pydantic then reports the fields alone, and what must fit
         # together is looked at below, entry by entry.
         problems += [p for p in _invalid(DomainPack, raw, pack_file) if p.key != "resources"]
@@ -87,8 +87,8 @@ def _repeated(file: Path, raw: dict[str, Any]) -> Iterator[PackError]:
                 continue
             folded = value.casefold() if key == "domains" else value
             if folded in seen:
-                problem = f"{value!r} stands in {key}[{seen[folded]}] already" + (
-                    ", in any case" if key == "domains" else ""
+                problem = f"{value!r} already appears in {key}[{seen[folded]}]" + (
+                    " (upper and lower case count as the same)" if key == "domains" else ""
                 )
                 yield PackError(file, f"{key}[{number}].{name}", problem, "remove one or rename it")
             seen.setdefault(folded, number)
@@ -125,15 +125,15 @@ def _hints(pack: DomainPack) -> Iterator[PackHint]:
     yield from _attribute_hints(pack)
     for number, domain in enumerate(pack.domains):
         if not domain.cues:
-            hint = "without cues no query is recognised as belonging to it"
+            hint = "without cues, no query is recognised as belonging to this domain"
             yield PackHint(key=f"domains[{number}].cues", hint=hint)
     for number, rule in enumerate(pack.risk_rules):
         if not rule.addressed_in(rule.guidance):
-            hint = "no pattern finds the rule's own guidance: the offline judge would not count it"
+            hint = "no pattern matches the rule's own guidance, so the offline judge would not count it"
             yield PackHint(key=f"risk_rules[{number}].addressed", hint=hint)
     for key, pattern in _patterns(pack):
         if re.compile(pattern).fullmatch(""):
-            yield PackHint(key=key, hint=f"{pattern!r} matches the empty text, and so everything")
+            yield PackHint(key=key, hint=f"{pattern!r} matches the empty text, and so matches everything")
 
 
 def _attribute_hints(pack: DomainPack) -> Iterator[PackHint]:
@@ -141,18 +141,18 @@ def _attribute_hints(pack: DomainPack) -> Iterator[PackHint]:
     for number, attribute in enumerate(pack.attributes):
         key = f"attributes[{number}]"
         if attribute.id in _RESERVED:
-            hint = f"{attribute.id!r} means something else in data files, behaviours or tables: choose another id"
+            hint = f"{attribute.id!r} has another meaning in data files, behaviours or tables; choose another id"
             yield PackHint(key=f"{key}.id", hint=hint)
         if not attribute.is_asked_in(attribute.question):
-            hint = f"no cue finds the question {attribute.question!r}: a simulated person will not see it as asked"
+            hint = f"no cue matches the question {attribute.question!r}: a simulated person will not notice being asked"
             yield PackHint(key=f"{key}.cues", hint=hint)
         if not any(rule.attribute == attribute.id for rule in pack.risk_rules):
-            hint = "no risk rule looks at it: the offline planner and judge cannot see that it matters"
+            hint = "no risk rule uses it, so the offline planner and judge cannot see that it matters"
             yield PackHint(key=key, hint=hint)
         for name in (attribute.id, attribute.label, *attribute.aliases):
             owner = owners.setdefault(fold(name), attribute.id)
             if owner != attribute.id:
-                yield PackHint(key=key, hint=f"{name!r} also names {owner!r}: data files cannot tell them apart")
+                yield PackHint(key=key, hint=f"{name!r} also names {owner!r}, so it is ambiguous in data files")
 
 
 def _patterns(pack: DomainPack) -> Iterator[tuple[str, str]]:

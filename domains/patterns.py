@@ -34,9 +34,7 @@ def pattern_problem(pattern: str) -> str | None:
     except (re.error, OverflowError, RecursionError) as error:
         return f"{_short(pattern)} is not a regular expression ({error})"
     if _may_explode(pattern):
-        return (
-            f"{_short(pattern)} repeats a repetition without bounds and may take for ever; write {{0,10}} for * and +"
-        )
+        return f"{_short(pattern)} repeats an unbounded repetition and may take forever; write {{0,10}} for * and +"
     return None
 
 

@@ -65,7 +65,9 @@ def parse_yaml(text: str) -> Any:
         return yaml.load(text, Loader=_Loader)
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise YamlProblem(line, f"has a character that YAML forbids (U+{error.character:04X})", "remove it") from error
+        raise YamlProblem(
+            line, f"contains a character that YAML forbids (U+{error.character:04X})", "remove it"
+        ) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlProblem(
@@ -80,9 +82,9 @@ class _Loader(yaml.SafeLoader):
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise YamlProblem(line, "an anchor or alias (&, *) is not read", "write it out, or quote the text")
+            raise YamlProblem(line, "anchors and aliases (&, *) are not supported", "write it out, or quote the text")
         if getattr(event, "tag", None) is not None:
-            raise YamlProblem(line, "a tag (!) is not read", "remove it, or quote the text")
+            raise YamlProblem(line, "tags (!) are not supported", "remove it, or quote the text")
         if self._depth >= _DEEPEST:
             raise YamlProblem(line, f"is nested deeper than {_DEEPEST} levels", "check brackets and quotes")
         self._depth += 1
@@ -94,12 +96,12 @@ class _Loader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         number = node.tag in ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
         if number and len(node.value) > _LONGEST_NUMBER:
-            raise YamlProblem(node.start_mark.line + 1, "is a number that is too long", "quote it if it is a text")
+            raise YamlProblem(node.start_mark.line + 1, "is a number that is too long", "quote it if it is text")
         try:
             return super().construct_object(node, deep=deep)
         except ValueError as error:  # what looks like a date or a number, and is none
-            fix = "correct it, or quote it if it is a text"
-            raise YamlProblem(node.start_mark.line + 1, f"{node.value!r} is no possible value", fix) from error
+            fix = "correct it, or quote it if it is text"
+            raise YamlProblem(node.start_mark.line + 1, f"{node.value!r} is not a possible value", fix) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: dict[Hashable, int] = {}
@@ -107,7 +109,7 @@ class _Loader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             line = key_node.start_mark.line + 1
             if isinstance(key, Hashable) and key in seen:
-                raise YamlProblem(line, f"the key {key!r} stands in line {seen[key]} already", "remove one of them")
+                raise YamlProblem(line, f"the key {key!r} already appears in line {seen[key]}", "remove one of them")
             if isinstance(key, Hashable):
                 seen[key] = line
         return super().construct_mapping(node, deep=deep)

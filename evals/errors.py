@@ -61,7 +61,7 @@ class RunAborted(EvalError):
         self.failed, self.cause = failed, cause
         lines = detail.strip().splitlines()
         count = "1 conversation" if failed == 1 else f"{failed} conversations"
-        super().__init__(f"run stopped, {count} failed: {cause}" + (f": {lines[0]}" if lines else ""))
+        super().__init__(f"the run stopped after {count} failed: {cause}" + (f": {lines[0]}" if lines else ""))
 
 
 class RunFolderError(InputError):
@@ -80,7 +80,7 @@ class RunExists(RunFolderError):
     """There is something in the output folder already: a run, unless ``problem`` says what else."""
 
     def __init__(
-        self, folder: object, problem: str = "already holds a run; choose another folder, or go on with --resume"
+        self, folder: object, problem: str = "already holds a run; choose another folder, or continue it with --resume"
     ) -> None:
         super().__init__(folder, problem)
 
@@ -89,7 +89,9 @@ class RunLocked(RunFolderError):
     """Another process writes to the run folder."""
 
     def __init__(self, folder: object) -> None:
-        super().__init__(folder, "another process is writing to this run; wait for it to end or choose another folder")
+        super().__init__(
+            folder, "another process is writing to this run; wait for it to finish, or choose another folder"
+        )
 
 
 class SettingsDiffer(RunFolderError):
@@ -101,8 +103,10 @@ class SettingsDiffer(RunFolderError):
 
     def __init__(self, folder: object, differences: Mapping[str, tuple[str, str]]) -> None:
         self.differences = dict(differences)
-        listed = "; ".join(f"{name}: {old} there, {new} now" for name, (old, new) in self.differences.items())
-        super().__init__(folder, f"was run with other settings ({listed}); resume with the same, or start a new run")
+        listed = "; ".join(f"{name}: {old} before, {new} now" for name, (old, new) in self.differences.items())
+        super().__init__(
+            folder, f"was run with other settings ({listed}); resume it with the same settings, or start a new run"
+        )
 
 
 @contextmanager

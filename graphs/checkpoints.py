@@ -40,18 +40,18 @@ def open_checkpointer(spec: str | os.PathLike[str] = "memory") -> BaseCheckpoint
 
 def _open_file(path: Path) -> BaseCheckpointSaver[Any]:
     if str(path) == ":memory:":
-        raise CheckpointError("sqlite::memory:", "is no file", "write 'memory'")
+        raise CheckpointError("sqlite::memory:", "is not a file", "write 'memory'")
     if not path.name:
         raise CheckpointError("sqlite:", "names no file", "write 'sqlite:PATH'")
     if not path.parent.is_dir():
-        raise CheckpointError(str(path), "its folder does not exist", "make the folder first")
+        raise CheckpointError(str(path), "its folder does not exist", "create the folder first")
     from .sqlite_saver import SqliteFileSaver
 
     try:
         return SqliteFileSaver(path)
     except OSError as error:
         raise CheckpointError(
-            str(path), f"cannot be opened ({error.strerror})", "check path and permissions"
+            str(path), f"cannot be opened ({error.strerror})", "check the path and its permissions"
         ) from error
     except sqlite3.Error as error:
-        raise CheckpointError(str(path), f"cannot be used ({error})", "name a new file or a checkpoint file") from error
+        raise CheckpointError(str(path), f"cannot be used ({error})", "use a new file or a checkpoint file") from error

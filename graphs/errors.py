@@ -44,7 +44,7 @@ class EmptyQueryError(InputError):
     """The opening message is missing or blank."""
 
     def __init__(self) -> None:
-        super().__init__("there is no opening message; give a query, or messages that hold one from the person")
+        super().__init__("the opening message is missing; give a query, or messages that include one from the person")
 
 
 class InvalidQueryError(InputError):
@@ -56,7 +56,7 @@ class InvalidQueryError(InputError):
 
     def __init__(self, value: object) -> None:
         self.kind = type(value).__name__
-        super().__init__(f"the opening message is text, not {self.kind}")
+        super().__init__(f"the opening message must be text, not {self.kind}")
 
 
 class MessageTooLongError(InputError):
@@ -69,7 +69,7 @@ class MessageTooLongError(InputError):
 
     def __init__(self, length: int, limit: int) -> None:
         self.length, self.limit = length, limit
-        super().__init__(f"a message may have {limit:,} characters, this one has {length:,}; shorten it")
+        super().__init__(f"a message may have {limit:,} characters, but this one has {length:,}; shorten it")
 
 
 class InvalidReplyError(InputError):
@@ -81,7 +81,7 @@ class InvalidReplyError(InputError):
 
     def __init__(self, value: object) -> None:
         self.kind = type(value).__name__
-        super().__init__(f"a reply is text, {{'text': ...}}, or None to skip the question, not {self.kind}")
+        super().__init__(f"a reply must be text, {{'text': ...}}, or None to skip the question, not {self.kind}")
 
 
 class SettingsError(InputError):
@@ -125,7 +125,7 @@ class UnknownThreadError(ConversationError):
     """There is no conversation with this id."""
 
     def __init__(self, thread_id: str) -> None:
-        super().__init__(thread_id, "does not exist; begin one with start()")
+        super().__init__(thread_id, "does not exist; start one with start()")
 
 
 class ThreadExistsError(ConversationError):
@@ -133,7 +133,8 @@ class ThreadExistsError(ConversationError):
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(
-            thread_id, "exists already; reply() or resume() continues it, forget() removes it, or choose another id"
+            thread_id,
+            "already exists; continue it with reply() or resume(), remove it with forget(), or use another id",
         )
 
 
@@ -141,25 +142,25 @@ class ConversationFinishedError(ConversationError):
     """The conversation has its answer; a reply would be lost without a trace."""
 
     def __init__(self, thread_id: str) -> None:
-        super().__init__(thread_id, "has been answered and takes no more replies; begin another with start()")
+        super().__init__(thread_id, "has been answered and takes no more replies; start another with start()")
 
 
 class ConversationBusyError(ConversationError):
     """Another call of this process is working on the conversation."""
 
     def __init__(self, thread_id: str) -> None:
-        super().__init__(thread_id, "is being worked on by another call; wait for that one")
+        super().__init__(thread_id, "is in use by another call; wait for that call to finish")
 
 
 class TurnUnfinishedError(ConversationError):
     """An earlier turn stopped half-way, so that a new reply has no question to answer."""
 
     def __init__(self, thread_id: str) -> None:
-        super().__init__(thread_id, "stopped in the middle of a turn; resume() finishes that turn first")
+        super().__init__(thread_id, "stopped in the middle of a turn; finish that turn with resume() first")
 
 
 class EmptyAnswerError(AskfirstError):
     """The responder wrote nothing; an empty text is never an answer."""
 
     def __init__(self) -> None:
-        super().__init__("the responder wrote nothing; try again, or check the model's token limit")
+        super().__init__("the responder returned an empty answer; try again, or check the model's token limit")

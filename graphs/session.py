@@ -255,7 +255,7 @@ class RaiseAgent:
                         async for token in tokens:
                             yield token
                 except Exception as error:
-                    error.add_note(f"conversation {thread_id!r} stands at the failed step; resume() continues it")
+                    error.add_note(f"conversation {thread_id!r} stopped at the failed step; resume() continues it")
                     raise
             yield _reply(thread_id, await self._graph.aget_state(config))
 

@@ -41,7 +41,8 @@ class Completion(_Value):
     model: str = Field(description="Name of the model as the server tells it, else as it was asked for.")
     finish_reason: str | None = Field(default=None, description="``stop``, ``length`` (cut at max_tokens) ...")
     echoes_prompt: bool = Field(
-        default=False, description="Fence marks of the prompt stood in it and were cut out: the rest may be our data."
+        default=False,
+        description="It contained fence marks of the prompt, which were cut out: the rest may be our data.",
     )
 
     @field_validator("text", mode="before")

@@ -51,7 +51,7 @@ class Prompt:
         try:
             text = (files(package) / "prompts" / f"{name}.md").read_text(encoding="utf-8")
         except (OSError, ModuleNotFoundError) as error:
-            raise PromptError(label, f"there is no file prompts/{name}.md in {package}") from error
+            raise PromptError(label, f"{package} has no file prompts/{name}.md") from error
         except UnicodeDecodeError as error:
             raise PromptError(label, "the file is not UTF-8") from error
         return cls(text, name=label)
@@ -91,7 +91,7 @@ def fence(text: str, label: str, nonce: str) -> str:
         ValueError: ``label`` or ``nonce`` has not the form of one.
     """
     if not _LABEL.fullmatch(label):
-        raise ValueError(f"a fence's label is letters, digits, blanks, '-' and '_', not {label!r}")
+        raise ValueError(f"a fence's label may hold letters, digits, blanks, '-' and '_', not {label!r}")
     if not _NONCE.fullmatch(nonce):
         raise ValueError("a nonce is 8 to 64 lower-case hex digits; make one with new_nonce()")
     # The replacement holds no hex digit, so that no new occurrence can form around it.
@@ -109,9 +109,9 @@ def new_nonce(rng: random.Random | None = None) -> str:
 def _sections(text: str, name: str) -> list[tuple[Role, str]]:
     heads = list(_SECTION.finditer(text))
     if not heads:
-        raise PromptError(name, "has no section; one starts with a line such as --- system ---")
+        raise PromptError(name, "has no section; start one with a line such as --- system ---")
     if text[: heads[0].start()].strip():
-        raise PromptError(name, "holds text before its first section")
+        raise PromptError(name, "has text before its first section")
     ends = [head.start() for head in heads[1:]] + [len(text)]
     sections: list[tuple[Role, str]] = []
     for head, end in zip(heads, ends, strict=True):

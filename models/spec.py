@@ -19,7 +19,7 @@ def parse_spec(spec: str) -> str:
     shown = repr(spec[:80])
     if provider.casefold() == "offline" and not name:
         raise ModelSpecError(
-            shown, f"the offline reference backend is no chat model and cannot be connected to; {_FORM}"
+            shown, f"the offline reference backend is not a chat model and cannot be connected to; {_FORM}"
         )
     if not colon:
         meant = f"did you mean {'openai:' + provider!r}?" if provider else _FORM
@@ -44,7 +44,7 @@ def check_base_url(url: str) -> str:
         parts = urlsplit(trimmed)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise ModelSpecError(shown, f"is no base URL: {error}") from None
+        raise ModelSpecError(shown, f"is not a base URL: {error}") from None
     if parts.scheme not in ("http", "https") or not host:
         guess = trimmed.rpartition("://")[2]
         hint = (
@@ -52,12 +52,14 @@ def check_base_url(url: str) -> str:
             if guess.strip(":") not in ("", "http", "https")
             else "it looks like http://localhost:8080/v1"
         )
-        raise ModelSpecError(shown, f"is no base URL (http or https, host); {hint}")
+        raise ModelSpecError(shown, f"is not a base URL (http or https, host); {hint}")
     if parts.username or parts.password:
-        raise ModelSpecError(repr(host), "the base URL holds a user name or password; give the key as api_key instead")
+        raise ModelSpecError(
+            repr(host), "the base URL contains a user name or password; give the key as api_key instead"
+        )
     if trimmed.endswith("/chat/completions"):
         raise ModelSpecError(
-            shown, f"ends in the path of a request; give the base: {trimmed.removesuffix('/chat/completions')!r}"
+            shown, f"ends in the path of a request; give the base URL: {trimmed.removesuffix('/chat/completions')!r}"
         )
     return trimmed
 

@@ -21,6 +21,7 @@ from .chat_model import ChatModelSuite
 from .crisis_screen import CrisisScreenSuite
 from .extraction import ExtractionSuite
 from .judge import JudgeSuite
+from .message_reader import MessageReaderSuite
 from .path_planner import PathPlannerSuite
 from .path_store import PathStoreSuite
 from .responder import ResponderSuite
@@ -36,6 +37,7 @@ __all__ = [
     "CrisisScreenSuite",
     "ExtractionSuite",
     "JudgeSuite",
+    "MessageReaderSuite",
     "PathPlannerSuite",
     "PathStoreSuite",
     "ResponderSuite",

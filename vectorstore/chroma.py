@@ -58,7 +58,7 @@ class ChromaPathStore(CollectionStore):
                 self._folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise StoreUnusable(
-                    self._folder, f"cannot be made ({error.strerror})", "check the path and its permissions"
+                    self._folder, f"cannot be created ({error.strerror})", "check the path and its permissions"
                 ) from error
             self._locks.become_writer()
 

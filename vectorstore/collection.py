@@ -19,7 +19,7 @@ from .planned_path import PlannedPath, RetrievedPath
 
 __all__ = ["REBUILD", "CollectionStore", "short"]
 
-REBUILD = "delete the folder and plan again or import an export, or name another folder"
+REBUILD = "delete the folder and plan again or import an export, or use another folder"
 _SCHEMA = 1  # layout of a row's metadata; raise it when that changes
 _SPACE = "cosine"
 _EF_SEARCH = 200  # recall@5 of 0.998 at 14,000 paths instead of 0.993, for a fraction of a millisecond
@@ -140,7 +140,7 @@ class CollectionStore(ABC):
         try:
             return PlannedPath.model_validate(json.loads(row["path"]))
         except (KeyError, TypeError, ValueError, ValidationError) as error:
-            raise StoreUnusable(self._name, "holds a row that is no planned path", REBUILD) from error
+            raise StoreUnusable(self._name, "holds a row that is not a planned path", REBUILD) from error
 
     # ---- the collection ---------------------------------------------------------------------------------------------
 
@@ -247,18 +247,18 @@ def _row(path: PlannedPath) -> dict[str, str]:
 def _wrong_home(home: Any) -> tuple[str, str]:
     if home is None:
         return (
-            "this collection was made in a folder without a server, and two ways into one folder damage its index",
-            "start the server on another folder and import an export: askfirst paths export, then import",
+            "this collection was made in a folder without a server, and using a folder in both ways damages its index",
+            "start the server on another folder, then run askfirst paths export and askfirst paths import",
         )
     return (
-        f"this folder belongs to a Chroma {home}, and writing past it damages its index",
+        f"this folder belongs to a Chroma {home}, and writing to it directly damages its index",
         "use the server: --chroma-url http://HOST:PORT",
     )
 
 
 def _described(record: dict[str, Any]) -> str:
     if record.get("embedder") is None:
-        return "something else than askfirst"
+        return "something other than askfirst"
     return "{embedder} ({dimension} dimensions, {space} space, layout {schema})".format(**record)
 
 

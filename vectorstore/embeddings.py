@@ -47,7 +47,7 @@ def embedded(model: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     promised = (len(texts), model.dimension)
     if vectors.shape != promised:
         raise EmbedderFailed(
-            model.name, f"gave vectors of shape {vectors.shape}, not {promised}", "correct the embedder"
+            model.name, f"returned vectors of shape {vectors.shape}, not {promised}", "correct the embedder"
         )
     return vectors
 

@@ -34,7 +34,7 @@ class StoreUnreachable(StoreError):
     def __init__(self, url: str, problem: str) -> None:
         self.url, self.problem = url, problem
         super().__init__(
-            f"{url}: {problem}; start it with 'chroma run', correct --chroma-url, or leave that out to use a folder"
+            f"{url}: {problem}; start it with 'chroma run', correct --chroma-url, or omit --chroma-url to use a folder"
         )
 
 
@@ -51,7 +51,7 @@ class StoreMismatch(StoreError, InputError):
         self.folder, self.built_with, self.asked_for = str(folder), built_with, asked_for
         super().__init__(
             f"{folder}: the store was built with {built_with}, not with {asked_for}; open it with what it was built "
-            "with, or rebuild it: plan into an empty folder, or delete this one first"
+            "with, or rebuild it: plan into an empty folder, or delete this folder first"
         )
 
 
@@ -67,7 +67,7 @@ class StoreLocked(StoreError, InputError):
     def __init__(self, folder: str | Path, lock: str | Path, holder: str) -> None:
         self.folder, self.lock, self.holder = str(folder), str(lock), holder
         super().__init__(
-            f"{folder}: {holder} is writing to this store (lock file {lock}); wait until it ends, or use another "
+            f"{folder}: {holder} is writing to this store (lock file {lock}); wait until it finishes, or use another "
             "folder: two writers in one folder would damage the index"
         )
 

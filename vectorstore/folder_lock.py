@@ -106,5 +106,5 @@ class FolderLock:
 def _unwritable(folder: Path, error: OSError) -> StoreUnusable:
     reason = error.strerror or type(error).__name__
     return StoreUnusable(
-        folder, f"cannot be written to ({reason})", "check permissions and space, or name another folder"
+        folder, f"cannot be written to ({reason})", "check permissions and space, or use another folder"
     )

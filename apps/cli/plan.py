@@ -170,8 +170,8 @@ def _print_summary(summary: PlanSummary, stored: int, store: str, ledger: Path, 
     cost = f" {spent.calls} calls, {spent.tokens} tokens." if spent.calls else ""
     out().print(
         f"{len(summary.planned)} paths planned with {used} evaluations ({summary.paid} new, {summary.reused} from the "
-        f"ledger), {summary.kept} already planned, {len(summary.failed)} failed.{cost} The store {store} holds {stored} "
-        "paths.",
+        f"ledger), {summary.kept} already planned, {len(summary.failed)} failed.{cost} The store {store} holds "
+        f"{stored} paths.",
         soft_wrap=True,
     )
 

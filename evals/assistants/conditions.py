@@ -90,7 +90,7 @@ def check_conditions(
         if short:
             listed = ", ".join(short[:5]) + (f" and {len(short) - 5} more" if len(short) > 5 else "")
             raise InputError(
-                f"condition {condition.name!r} needs at least {condition.needs_known} known attributes; "
+                f"condition {condition.name!r} needs at least {condition.needs_known} known attributes, but "
                 f"{len(short)} of {len(scenarios)} scenarios have fewer: {listed}"
             )
 
@@ -219,9 +219,9 @@ class Assistants:
         """Raises ``InputError`` if a condition's assistant or search was not given."""
         for condition in conditions:
             if condition.kind in _FROM_FACTORY and condition.kind not in self._factories:
-                raise InputError(f"condition {condition.name!r} needs an assistant, and none was given for it")
+                raise InputError(f"condition {condition.name!r} needs an assistant, but none was given for it")
             if condition.kind == "oracle" and self._oracle is None:
-                raise InputError(f"condition {condition.name!r} needs a search over subsets, and none was given")
+                raise InputError(f"condition {condition.name!r} needs a search over subsets, but none was given")
 
     def name(self, condition: Condition) -> str:
         """What records of this condition hold as ``model``."""

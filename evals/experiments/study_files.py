@@ -35,7 +35,7 @@ def prepare_folder(folder: Path, settings: ConvergenceSettings) -> None:
         if any(folder.iterdir()):
             _same_study(folder, settings)
     except (FileExistsError, NotADirectoryError) as error:
-        raise RunFolderError(folder, "is no folder; choose another name") from error
+        raise RunFolderError(folder, "is not a folder; choose another name") from error
     except OSError as error:
         raise RunFolderError(folder, f"cannot be used ({error.strerror or error})") from error
 
@@ -76,7 +76,7 @@ def _same_study(folder: Path, settings: ConvergenceSettings) -> None:
         stored = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))["settings"]
         there = dict(stored)
     except (FileNotFoundError, ValueError, KeyError, TypeError) as error:
-        problem = f"is not empty and holds no study with a readable {_SUMMARY}; choose another folder"
+        problem = f"is not empty and does not hold a study with a readable {_SUMMARY}; choose another folder"
         raise RunFolderError(folder, problem) from error
     if differences := different_settings(there, settings.model_dump(mode="json")):
         raise SettingsDiffer(folder, differences)

@@ -93,14 +93,14 @@ class RunFolder:
         folder = Path(path)
         if not folder.is_dir():
             if folder.exists() or folder.is_symlink():
-                raise RunExists(folder, "is there already and is no folder; choose another name")
+                raise RunExists(folder, "already exists and is not a folder; choose another name")
             return
         with folder_errors(folder, "read"):
             held = {entry.name for entry in folder.iterdir()}
         if _RUN in held:
             raise RunExists(folder)
         if held - {_LOCK}:
-            raise RunExists(folder, "exists and is not empty; choose another folder")
+            raise RunExists(folder, "already exists and is not empty; choose another folder")
 
     @classmethod
     def resume(cls, path: str | Path, settings: RunSettings | None = None) -> Self:
@@ -144,7 +144,7 @@ class RunFolder:
             RunFolderError: it cannot be written; the file is as it was before.
         """
         if record.key in self._records:
-            raise ValueError(f"conversation {record.key} is in the run already")
+            raise ValueError(f"conversation {record.key} is already in the run")
         with folder_errors(self.path, "written"):
             self._log.append(record.line())
         self._records[record.key] = record
@@ -241,7 +241,7 @@ def _read_settings(folder: Path) -> RunSettings:
             raise RunFolderError(folder, f"{_RUN} is not of format {_FORMAT}; was it written by another version?")
         return RunSettings.model_validate(info.get("settings"))
     except FileNotFoundError as error:
-        raise RunFolderError(folder, f"is no run folder (there is no {_RUN})") from error
+        raise RunFolderError(folder, f"is not a run folder (it has no {_RUN})") from error
     except OSError as error:
         raise RunFolderError(folder, f"cannot be read ({error.strerror or error})") from error
     except ValidationError as error:
@@ -257,14 +257,14 @@ def _record(line: bytes) -> ConversationRecord:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or None
-        raise UnreadableLine(f"is no conversation record ({first['msg']})", field) from error
+        raise UnreadableLine(f"is not a conversation record ({first['msg']})", field) from error
 
 
 def _by_key(file: Path, records: Iterable[ConversationRecord]) -> dict[RecordKey, ConversationRecord]:
     found: dict[RecordKey, ConversationRecord] = {}
     for number, record in enumerate(records, start=1):
         if record.key in found:
-            raise DataError(file, number, None, f"conversation {record.key} stands there twice")
+            raise DataError(file, number, None, f"conversation {record.key} appears twice")
         found[record.key] = record
     return found
 

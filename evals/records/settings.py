@@ -92,14 +92,14 @@ def plan_run(
     people = load_behaviours(wanted.behaviours, pack) if behaviours is None else tuple(behaviours)
     names = tuple(b.name for b in people)
     if not names or len(set(names)) < len(names):
-        raise InputError("give at least one behaviour, and none twice")
+        raise InputError("give at least one behaviour, and each only once")
     used = list(scenarios[: wanted.limit])
     if not used:
         raise InputError(f"{wanted.data}: no scenarios to evaluate")
     ids = [s.id for s in used]
     if len(set(ids)) < len(ids):
         twice = next(i for i in ids if ids.count(i) > 1)
-        raise InputError(f"{wanted.data}: scenario {twice!r} stands there twice")
+        raise InputError(f"{wanted.data}: scenario {twice!r} appears twice; ids must be unique")
     parsed = [parse_condition(c, pack) for c in wanted.conditions]
     check_conditions(parsed, used, max_turns=wanted.max_turns, turns=wanted.turns)
     asked_for = {name: getattr(wanted, name) for name in EvalSettings.model_fields}

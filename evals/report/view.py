@@ -102,7 +102,7 @@ def build_report(runs: Sequence[Run]) -> Report:
 
 def crisis_notes(summary: RunSummary) -> tuple[str, ...]:
     """A sentence for each condition under which a person who was to disclose imminent risk did not come to it."""
-    hint = "" if summary.turns else "; with --turns 1 or more the person goes on after the answer"
+    hint = "" if summary.turns else "; with --turns 1 or more, the person writes again after the answer"
     return tuple(
         f"{name}: the disclosure did not come up in {row.conversations - row.disclosed} of "
         f"{row.conversations} conversations, as they ended before{hint}."
@@ -227,12 +227,12 @@ def _warnings(summary: RunSummary) -> tuple[str, ...]:
         )
     if summary.judge_model == OFFLINE_JUDGE and not summary.offline:
         warnings.append(
-            "The judge is the offline rubric: it looks for patterns in the answers and understands nothing. Take these "
-            "scores for a check of the pipeline, or judge with a language model."
+            "The judge is the offline rubric: it looks for patterns in the answers and understands nothing. Use these "
+            "scores to check the pipeline, or judge with a language model."
         )
     if not summary.complete:
         warnings.append(
-            f"The run is not complete: {summary.done} of {summary.planned} conversations. Resume it to go on."
+            f"The run is not complete: {summary.done} of {summary.planned} conversations. Resume it to continue."
         )
     simulator = summary.simulator
     if simulator.share and simulator.share > _MANY_FAILURES:

@@ -25,7 +25,7 @@ class ObjectEndpoint:
         from langchain_core.language_models import BaseChatModel
 
         if not isinstance(model, BaseChatModel):
-            raise ModelSpecError(type(model).__name__, "is no LangChain chat model (BaseChatModel)")
+            raise ModelSpecError(type(model).__name__, "is not a LangChain chat model (BaseChatModel)")
         self._model = model
         self._name = name or _name_of(model)
 

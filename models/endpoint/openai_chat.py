@@ -166,7 +166,9 @@ def _key(name: str, given: str | None, *, needed: bool) -> SecretStr:
             )
         key = "not-needed"
     if not (key.isascii() and key.isprintable()):
-        raise AuthenticationFailed(name, "the API key holds characters that no key has; was it copied whole?")
+        raise AuthenticationFailed(
+            name, "the API key contains characters that no key has; check that you copied it correctly"
+        )
     return SecretStr(key)
 
 

@@ -75,7 +75,9 @@ class ScriptedChatModel:
             asked += 1
             if asked > 1 and self._always is None and not self._left:
                 raise InvalidStructuredOutput(
-                    self._name, "the scripted reply does not fit, and there is no second one", schema=schema.__name__
+                    self._name,
+                    "the scripted reply does not fit, and the script has no second one",
+                    schema=schema.__name__,
                 )
             text, _ = self._next(messages, sampling)
             if not text.strip():
@@ -124,12 +126,12 @@ class ForbiddenChatModel:
         self._forbid()
 
     def _forbid(self) -> NoReturn:
-        raise AssertionError(f"the model {self._name!r} was called, and nothing may call it")
+        raise AssertionError(f"the model {self._name!r} was called, but nothing may call it")
 
 
 def _as_list(replies: Sequence[Reply]) -> list[Reply]:
     if isinstance(replies, str):
-        raise TypeError("replies is a list; for one reply write [reply]")
+        raise TypeError("replies must be a list; for one reply, write [reply]")
     return list(replies)
 
 

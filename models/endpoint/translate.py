@@ -75,14 +75,14 @@ def translate_error(
         )
     if names & _CONNECTIONS:
         return ModelUnreachable(
-            model, f"cannot reach {endpoint} ({_reason(error)}); is the server running, the URL right?"
+            model, f"cannot reach {endpoint} ({_reason(error)}); check that the server is running and the URL is right"
         )
     if "APIError" in names:  # an error event inside a stream
         return _from_event(error, model, endpoint, messages)
     if names & _BAD_REPLIES or isinstance(error, ValueError | LookupError | TypeError | AttributeError):
         return ServerFailed(
             model,
-            f"the reply of {endpoint} is no chat completion ({type(error).__name__}); is the base URL right?",
+            f"the reply from {endpoint} is not a chat completion ({type(error).__name__}); check the base URL",
         )
     return ModelError(model, f"the model's client failed with {type(error).__name__}")
 
@@ -100,20 +100,20 @@ def _from_status(error: Exception, status: int, model: str, endpoint: str, messa
             model, f"{endpoint} failed ({told})", status=status, retry_after=_retry_after(_headers(error))
         )
     if 300 <= status < 400:
-        problem = f"{endpoint} redirects elsewhere (HTTP {status}), which is not followed; give the final base URL"
+        problem = f"{endpoint} redirects (HTTP {status}), and redirects are not followed; give the final base URL"
         return ServerFailed(model, problem, status=status)
     if status == 404:
-        hint = "is the model's name right, and the base URL complete (most end in /v1)?"
+        hint = "check the model's name, and that the base URL is complete (most end in /v1)"
         problem = f"{endpoint} does not know the model or the path ({told}); {hint}"
     else:
-        problem = f"{endpoint} rejects the request ({told})"
+        problem = f"{endpoint} rejected the request ({told})"
     return ModelRequestRejected(model, problem, status=status, code=code, param=_param(error))
 
 
 def _key_refused(model: str, endpoint: str, told: str) -> AuthenticationFailed:
     """Without the server's own words: they may repeat a part of the key."""
-    hint = "check the key (api_key, OPENAI_API_KEY) and what it may use"
-    return AuthenticationFailed(model, f"{endpoint} refuses the key ({told}); {hint}")
+    hint = "check the key (api_key, OPENAI_API_KEY) and its permissions"
+    return AuthenticationFailed(model, f"{endpoint} refused the key ({told}); {hint}")
 
 
 def _rate_limited(error: Exception, model: str, endpoint: str, told: str, code: str | None) -> RateLimited:
@@ -129,7 +129,7 @@ def _from_event(error: Exception, model: str, endpoint: str, messages: Sequence[
     if "api_key" in kind or "authentication" in kind or "permission" in kind:
         return _key_refused(model, endpoint, "inside the reply")
     detail = _detail(error, messages)
-    told = f"{endpoint} broke off the reply{' (' + detail + ')' if detail else ''}"
+    told = f"{endpoint} cut off the reply{' (' + detail + ')' if detail else ''}"
     if "rate_limit" in kind:
         return RateLimited(model, told)
     return ServerFailed(model, told)

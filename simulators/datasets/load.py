@@ -141,9 +141,7 @@ class _Loader:
         elif path.suffix.lower() == ".json" or not path.exists():
             yield from self._json(path)
         else:
-            raise DataError(
-                path, None, None, "is not a kind of file that holds scenarios (.jsonl, .csv, .json, or a folder)"
-            )
+            raise DataError(path, None, None, "cannot hold scenarios; give a .jsonl, .csv or .json file, or a folder")
 
     def _folder(self, folder: Path) -> Found:
         try:
@@ -154,7 +152,10 @@ class _Loader:
         posts = sorted(folder.rglob(_POSTS))
         if not (lines or queries or posts):
             raise DataError(
-                folder, None, None, f"holds nothing usable: no .jsonl, no published queries file, no {_POSTS} below it"
+                folder,
+                None,
+                None,
+                f"contains nothing usable: no .jsonl, no published queries file, no {_POSTS} below it",
             )
         for file in lines:
             yield from self._lines(file)
@@ -180,7 +181,10 @@ class _Loader:
             candidates = [self._queries] if self._queries else self._beside(file.parent, "quer")
             if len(candidates) != 1:
                 raise DataError(
-                    file, None, None, f"holds profiles, and {len(candidates)} queries files are beside it; name one"
+                    file,
+                    None,
+                    None,
+                    f"holds profiles, and there are {len(candidates)} queries files beside it; name one",
                 )
             yield from self._pair(candidates[0], [file])
         elif is_queries(head, self._pack):
@@ -194,14 +198,16 @@ class _Loader:
             yield from self._posts(file, itertools.chain(head, items))
         else:
             self._report(
-                DataError(file, None, None, "holds nothing in a known shape: no scenarios, profiles, queries or posts")
+                DataError(
+                    file, None, None, "contains nothing in a known shape: no scenarios, profiles, queries or posts"
+                )
             )
 
     def _pair(self, queries: Path, profiles: list[Path]) -> Found:
         if len(profiles) > 1:
             names = ", ".join(p.name for p in profiles)
             raise DataError(
-                queries, None, None, f"several profiles files are beside it ({names}); load one by its name"
+                queries, None, None, f"there are several profiles files beside it ({names}); load one by its name"
             )
         yield from published_scenarios(
             queries,

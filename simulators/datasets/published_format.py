@@ -108,10 +108,10 @@ def _asked(queries: Path, profiles: Path | None, pack: DomainPack, report: Repor
         return
     texts = [text for place, item in items for text in _texts(item, place)]
     if not people:
-        raise DataError(queries, None, None, "holds queries without profiles, and no profiles file is beside it")
+        raise DataError(queries, None, None, "holds queries without profiles, and there is no profiles file beside it")
     if len(texts) % len(people):
         raise DataError(
-            queries, None, None, f"{len(texts)} queries cannot be {len(people)} profiles' with equally many each"
+            queries, None, None, f"{len(texts)} queries cannot be divided equally among {len(people)} profiles"
         )
     each = len(texts) // len(people)
     for number, (place, raw) in enumerate(people):
@@ -137,13 +137,13 @@ def _profiles(file: Path, pack: DomainPack) -> list[tuple[Place, dict[str, Any]]
     items = read_json_items(file)
     for place, item in items:
         if not is_profile(item, pack):
-            raise place.error(None, "is no profile: it has too few of the attributes")
+            raise place.error(None, "is not a profile: it has too few of the attributes")
     return items
 
 
 def _profile_at(people: Sequence[tuple[Place, dict[str, Any]]], number: int, wanted: int, place: Place) -> object:
     if len(people) != wanted:
-        raise place.error("User_Profile", f"is missing, and there are {len(people)} profiles for {wanted} entries")
+        raise place.error("User_Profile", f"is missing, and the {wanted} entries have {len(people)} profiles")
     return people[number][1]
 
 

@@ -199,7 +199,7 @@ class FieldReader:
         spelt: dict[str, str] = {}
         for name in fields:
             if (first := spelt.setdefault(fold(name), name)) != name:
-                self.refuse(name, f"stands there as {first!r} too")
+                self.refuse(name, f"also appears as {first!r}")
         return {folded: fields[name] for folded, name in spelt.items()}
 
     def extra(self, value: object) -> dict[str, str | None]:

@@ -44,10 +44,10 @@ class StrictDecoder:
                     break
         if len(record) < len(pairs):
             keys = [key for key, _ in pairs]
-            self._found += [_Found(record, key, "stands there twice") for key in record if keys.count(key) > 1]
+            self._found += [_Found(record, key, "appears twice") for key in record if keys.count(key) > 1]
         for key, value in pairs:
             if any(isinstance(v, float) and not math.isfinite(v) for v in (value if type(value) is list else (value,))):
-                self._found.append(_Found(record, key, "is no finite number, which JSON does not have"))
+                self._found.append(_Found(record, key, "is not a finite number, and JSON allows no others"))
         return record
 
 

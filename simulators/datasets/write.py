@@ -90,7 +90,7 @@ def format_of(out: str | Path) -> Format:
     """The format that the name of ``out`` says: ``.jsonl`` or ``.csv``. Raises ``InputError`` for any other."""
     suffix = Path(out).suffix.lower()
     if suffix not in _SUFFIXES:
-        raise InputError(f"{out}: the name does not say which format; end it in .jsonl or .csv, or name the format")
+        raise InputError(f"{out}: the format is not clear from the name; end it in .jsonl or .csv, or name the format")
     return _SUFFIXES[suffix]
 
 
@@ -104,7 +104,7 @@ def checked_format(name: str) -> Format:
 def refuse_existing(out: Path) -> None:
     """Raise ``InputError`` if there is something at ``out``."""
     if out.exists() or out.is_symlink():
-        raise InputError(f"{out}: exists already, and nothing is overwritten; choose another name or remove it")
+        raise InputError(f"{out}: already exists and is not overwritten; choose another name or remove it")
 
 
 def scenario_record(scenario: Scenario) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..storage import FileHeld, LineLog, UnreadableLine, different_settings, hel
 __all__ = ["Journal"]
 
 _FORMAT = 1
-_NO_RECORD = "is no record of a run; the file was changed"
+_NO_RECORD = "is not a record of a run; the file was changed"
 
 
 class Journal:
@@ -63,12 +63,12 @@ class Journal:
                 return cls(log, header)
             header = log.entries[0]
             if header.get("format") != _FORMAT:
-                raise InputError(f"{path}: was written by another version; remove it and {target} to start anew")
+                raise InputError(f"{path}: was written by another version; remove it and {target} to start again")
             if differences := different_settings(header.get("settings", {}), wanted):
-                listed = ", ".join(f"{name}: {old} there, {new} here" for name, (old, new) in differences.items())
+                listed = ", ".join(f"{name}: {old} before, {new} now" for name, (old, new) in differences.items())
                 raise InputError(
-                    f"{target}: was begun with other settings ({listed}); use those, choose another name, or remove "
-                    f"{path.name}"
+                    f"{target}: was started with other settings ({listed}); use those, choose another name, or "
+                    f"remove {path.name}"
                 )
             return cls(log, header)
         except BaseException:

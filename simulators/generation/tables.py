@@ -230,7 +230,7 @@ def load_tables(path: str | Path | None, pack: DomainPack) -> SamplingTables:
 
 def _problems(tables: SamplingTables, pack: DomainPack) -> Iterator[tuple[str, str]]:
     if tables.pack != pack.name:
-        yield "pack", f"is {tables.pack!r}, and the pack is {pack.name!r}"
+        yield "pack", f"is {tables.pack!r}, but the pack is {pack.name!r}"
     missing = [a for a in pack.attribute_ids if a not in tables.allowed]
     if missing:
         yield "tables", f"has no table for the attribute {missing[0]!r}"
@@ -264,7 +264,7 @@ def _table_problems(tables: SamplingTables, pack: DomainPack) -> Iterator[tuple[
         if table.attribute not in pack.attribute_ids:
             yield key, str(UnknownNameError("attribute", table.attribute, pack.attribute_ids))
         if table.attribute in earlier:
-            yield key, "stands there twice"
+            yield key, "appears twice"
         if not any(table.base.values()):
             yield f"{key}.base", "needs a weight above 0"
         for parent in table.parents:

@@ -93,7 +93,7 @@ class Rewrite(Value):
             re.sub(self.pattern, self.to, "")
         except (re.error, IndexError) as error:
             raise ValueError(
-                f"'to: {self.to}' is no replacement for {self.pattern!r} ({error}); a backslash is written twice"
+                f"'to: {self.to}' cannot replace {self.pattern!r} ({error}); write a backslash twice"
             ) from error
         return self
 

@@ -107,7 +107,7 @@ def _unknown_names(stances: Iterable[object], pack: DomainPack, file: str) -> li
         if key not in known:
             nearest = UnknownNameError("attribute", key, known).nearest
             hint = f"did you mean {nearest!r}?" if nearest else f"known: {', '.join(known)}"
-            errors.append(BehaviourError(file, f"stances.{key}", f"pack {pack.name!r} has no such name", hint))
+            errors.append(BehaviourError(file, f"stances.{key}", f"pack {pack.name!r} does not have this name", hint))
     return errors
 
 
@@ -174,14 +174,14 @@ def _explained(file: str, first: ErrorDetails) -> BehaviourError:
         key = ".".join(parts[:2] if parts[0] == "stances" else parts[:1])
         if isinstance(given, dict) and list(given) == ["lies"]:
             told = given["lies"]
-            problem = "the false value is empty" if told == "" else f"the false value {_short(told)} is no text"
+            problem = "the false value is empty" if told == "" else f"the false value {_short(told)} is not text"
             return BehaviourError(file, key, problem, 'write it in quotes: {lies: "29"}')
         given = next(iter(given), given) if isinstance(given, dict) and len(given) == 1 else given
         if first["type"] == "value_error":
             return BehaviourError(file, key, first["msg"].removeprefix("Value error, "), "choose another default")
         nearest = UnknownNameError("stance", str(given), stances).nearest
         fix = f"did you mean {nearest!r}?" if nearest else f'use one of: {", ".join(stances)}, or {{lies: "..."}}'
-        return BehaviourError(file, key, f"{given!r} is no stance", fix)
+        return BehaviourError(file, key, f"{given!r} is not a stance", fix)
     if first["type"] == "missing":
         return BehaviourError(file, key, "is missing", "add it")
     if first["type"] == "extra_forbidden":

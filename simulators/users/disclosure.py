@@ -36,7 +36,7 @@ class Disclosure(Value):
     default: Stance = "if_asked"
     stances: Mapping[str, Stance] = Field(default_factory=dict, description="Attribute id -> stance.")
     false_values: Mapping[str, str] = Field(default_factory=dict, description="What is told instead of the truth.")
-    detail: Detail = Field(default="full", description="'head': only what stands before a value's first comma.")
+    detail: Detail = Field(default="full", description="'head': only the part before a value's first comma.")
     at_once: int | None = Field(default=None, ge=1, description="Most attributes volunteered in one message.")
 
     @model_validator(mode="after")

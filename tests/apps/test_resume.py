@@ -143,7 +143,7 @@ def test_a_user_server_that_dies_in_mid_run_ends_it_with_one_line_and_resume_goe
         assert (died.code, died.out) == (3, "")
         last = [line for line in died.err.splitlines() if not line.startswith("Conversations")]
         assert len(last) == 1
-        assert "run stopped, 5 conversations failed: ServerFailed" in last[0]
+        assert "the run stopped after 5 conversations failed: ServerFailed" in last[0]
         assert "askfirst eval --resume run" in last[0]
         alive = 10_000
         resumed = cli("eval", "--resume", "run", "--json")

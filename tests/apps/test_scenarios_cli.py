@@ -179,7 +179,7 @@ class TestGenerateWithAModel:
         monkeypatch.setattr(wiring, "connect", lambda *args, **kwargs: empty)
         outcome = cli("scenarios", "generate", *self.ARGS, "--out", "a.jsonl")
         assert outcome.code == 3
-        assert "2 are missing; the same command tries them again" in outcome.err
+        assert "2 are missing; run the same command to try them again" in outcome.err
         assert "0.0%" not in outcome.out
         assert cli("scenarios", "generate", *self.ARGS, "--out", "a.jsonl", "--json").json["marginals"] == {}
 
@@ -313,7 +313,7 @@ class TestFiles:
     def test_convert_what_it_refuses(self, cli: Cli, tmp_path: Path, write_scenarios: Write) -> None:
         data = write_scenarios({}, {"domain": "Lief"})
         one_line(cli("scenarios", "convert", data, "--out", "a.csv"), 2, "line 2", "'Life'")
-        one_line(cli("scenarios", "convert", data, "--out", "a"), 2, "which format")
+        one_line(cli("scenarios", "convert", data, "--out", "a"), 2, "the format is not clear")
         one_line(cli("scenarios", "convert", data, "--out", "a", "--to", "publik"), 2, "'public'")
         one_line(cli("scenarios", "convert", data, "--out", data), 2, "exists")
         assert [p.name for p in tmp_path.iterdir()] == ["data.jsonl"]

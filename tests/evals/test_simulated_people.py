@@ -30,11 +30,11 @@ GUARDED = Behaviour.model_validate({"name": "guarded", "stances": {"private": "d
 COOPERATIVE = Behaviour(name="cooperative")
 
 
-def makers(bench: Bench, *behaviours: Behaviour, reactions: int = 0) -> Any:
+def makers(bench: Bench, *behaviours: Behaviour, turns: int = 0) -> Any:
     def maker(behaviour: Behaviour) -> Any:
         def make(scenario: Scenario, *, seed: int) -> SimulatedUser:
             persona = Persona.behaving(scenario, behaviour, bench.pack, seed=seed)
-            return ScriptedUser(persona, bench.pack, seed=seed, turns=reactions)
+            return ScriptedUser(persona, bench.pack, seed=seed, turns=turns)
 
         return make
 

@@ -204,7 +204,7 @@ def test_a_file_in_place_of_the_folder_is_one_clear_error(tmp_path: Path) -> Non
 
 def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with open_store(tmp_path / "file" / "paths") as store, pytest.raises(StoreUnusable, match="cannot be made"):
+    with open_store(tmp_path / "file" / "paths") as store, pytest.raises(StoreUnusable, match="cannot be created"):
         store.add([planned(SLEEP)])
 
 
@@ -249,7 +249,7 @@ def test_a_row_that_is_no_path_is_one_clear_error(tmp_path: Path) -> None:
         store.add([planned(SLEEP)])
         bad = json.dumps({"query": SLEEP})
         store._collection.update(ids=[planned(SLEEP).id], metadatas=[{"path": bad}])
-        with pytest.raises(StoreUnusable, match="no planned path"):
+        with pytest.raises(StoreUnusable, match="not a planned path"):
             store.search(SLEEP)
 
 

@@ -19,7 +19,7 @@ from askfirst.domains import DomainPack
 
 
 def test_tidy_keeps_what_was_meant() -> None:
-    assert tidy(" I’m\u200b  “fine”,\tthanks \r\n\r\n really\x00 ") == 'I\'m "fine", thanks\nreally'
+    assert tidy(" I’m\u200b  “fine”,\tthanks \r\n\r\n really\x00 ") == 'I\'m "fine", thanks\n\nreally'
     assert plain("ＡＢＣ Straße") == "abc strasse"
 
 

@@ -288,7 +288,7 @@ def test_data_that_changed_under_the_same_ids_is_another_run(toy_pack: DomainPac
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (None, "no run folder"),
+        (None, "not a run folder"),
         ("{", "not valid JSON"),
         ("[]", "format"),
         ('{"format": 99}', "format"),

@@ -214,7 +214,7 @@ def test_markdown_can_be_asked_for_by_name(toy_pack: DomainPack, tmp_path: Path)
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunFolderError, match="no run folder"):
+    with pytest.raises(RunFolderError, match="not a run folder"):
         write_report(tmp_path)
     with pytest.raises(InputError):
         write_report([])

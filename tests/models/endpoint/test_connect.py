@@ -46,9 +46,9 @@ def test_a_wrong_spec_is_one_clear_line(spec: str, told: str) -> None:
         ("localhost:8080/v1", "did you mean 'http://localhost:8080/v1'"),
         ("ftp://host/v1", "did you mean 'http://host/v1'"),
         ("http://", "looks like"),
-        ("http://host:port/v1", "no base URL"),
+        ("http://host:port/v1", "not a base URL"),
         ("http://user:pw@host/v1", "api_key"),
-        ("http://host/v1/chat/completions", "give the base: 'http://host/v1'"),
+        ("http://host/v1/chat/completions", "give the base URL: 'http://host/v1'"),
     ],
 )
 def test_a_wrong_base_url_is_one_clear_line(url: str, told: str) -> None:

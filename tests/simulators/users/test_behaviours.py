@@ -46,9 +46,9 @@ def scenario(pack: DomainPack) -> Scenario:
     return Scenario(id="s", domain="Life", query="A cabin for the winter. Good idea?", profile=Profile(values=PROFILE))
 
 
-def user(pack: DomainPack, scenario: Scenario, behaviour: str | Behaviour, *, reactions: int = 0) -> ScriptedUser:
+def user(pack: DomainPack, scenario: Scenario, behaviour: str | Behaviour, *, turns: int = 0) -> ScriptedUser:
     made = load_behaviour(behaviour) if isinstance(behaviour, str) else behaviour
-    return ScriptedUser(Persona.behaving(scenario, made, pack), pack, turns=reactions)
+    return ScriptedUser(Persona.behaving(scenario, made, pack), pack, turns=turns)
 
 
 async def asked(user: SimulatedUser, pack: DomainPack, *attributes: str, lead: str = "") -> list[UserTurn]:
