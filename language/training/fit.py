@@ -21,6 +21,9 @@ from .network import ATTRIBUTES, HEADS, TAGS, Base, Network
 __all__ = ["Fitted", "Recipe", "fit"]
 
 
+_FEW = 24  # batches from which it is measured what all texts have in common
+
+
 class Recipe(NamedTuple):
     """How to train.
 
@@ -33,7 +36,7 @@ class Recipe(NamedTuple):
 
     epochs: int = 3
     tokens: int = 2048
-    rate: float = 7e-5
+    rate: float = 2e-4
     seed: int = 0
 
 
@@ -59,6 +62,10 @@ def fit(examples: Sequence[Example], base: Base, recipe: Recipe, *, tell: Callab
     network.start_from(base, places)
     every = [*examples, *_asked_otherwise(examples, rng)]
     items = [item for example in every for item in _items(example, spelling)]
+    few = [
+        batch for _, batch in zip(range(_FEW), _batches(items, recipe.tokens, random.Random(recipe.seed)), strict=False)
+    ]
+    network.standardise([_tensors(batch) for batch in few])
     body, heads = list(network.encoder.parameters()), [*network.heads.parameters(), *network.tags.parameters()]
     groups = [{"params": body, "lr": recipe.rate}, {"params": heads, "lr": 10 * recipe.rate}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
@@ -145,9 +152,13 @@ def _batches(items: Sequence[_Item], most: int, rng: random.Random) -> Iterator[
     yield from batches
 
 
+def _tensors(batch: Sequence[_Item]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    ids, mask, own = padded([item.window for item in batch])
+    return torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(own)
+
+
 def _loss(network: Network, batch: Sequence[_Item]) -> torch.Tensor:
-    ids, mask, own = (torch.from_numpy(a) for a in padded([item.window for item in batch]))
-    heads, tags = network(ids, mask, own)
+    heads, tags = network(*_tensors(batch))
     level, kind, acts, injection, faults = heads.split(list(HEADS.values()), dim=1)
     examples = [item.example for item in batch]
     total = heads.new_zeros(())

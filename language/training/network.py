@@ -63,6 +63,11 @@ class Base(NamedTuple):
 class Network(nn.Module):
     """Encoder and heads. The heads see the mean and the maximum over the message's own tokens."""
 
+    pooled_mean: torch.Tensor
+    pooled_scale: torch.Tensor
+    token_mean: torch.Tensor
+    token_scale: torch.Tensor
+
     def __init__(self, vocabulary: int) -> None:
         from transformers import BertConfig, BertModel
 
@@ -80,6 +85,11 @@ class Network(nn.Module):
         self.dropout = nn.Dropout(0.1)
         self.heads = nn.Linear(2 * _WIDTH, sum(HEADS.values()))
         self.tags = nn.Linear(_WIDTH, len(TAGS))
+        # What all texts have in common is taken out, and the rest brought to one scale: the encoder's vectors point
+        # nearly the same way, and heads on top of them would learn slowly.
+        for name, width in (("pooled", 2 * _WIDTH), ("token", _WIDTH)):
+            self.register_buffer(f"{name}_mean", torch.zeros(width))
+            self.register_buffer(f"{name}_scale", torch.ones(width))
 
     def forward(
         self, ids: torch.Tensor, mask: torch.Tensor, message: torch.Tensor
@@ -91,11 +101,33 @@ class Network(nn.Module):
             mask: 1 where there is a token.
             message: 1 where the token is one of the message, 0 for context and marks.
         """
+        hidden, pooled = self.features(ids, mask, message)
+        pooled = (pooled - self.pooled_mean) / self.pooled_scale
+        hidden = (hidden - self.token_mean) / self.token_scale
+        return self.heads(self.dropout(pooled)), self.tags(self.dropout(hidden))
+
+    def features(
+        self, ids: torch.Tensor, mask: torch.Tensor, message: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of each token, and of the message: the mean and the maximum over its own tokens."""
         hidden = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
         own = message.unsqueeze(-1).to(hidden.dtype)
         mean = (hidden * own).sum(1) / own.sum(1).clamp(min=1)
         most = (hidden + (own - 1) * 1e4).amax(1)
-        return self.heads(self.dropout(torch.cat([mean, most], 1))), self.tags(self.dropout(hidden))
+        return hidden, torch.cat([mean, most], 1)
+
+    @torch.no_grad()
+    def standardise(self, batches: Iterable[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]) -> None:
+        """Measure what the features of ``batches`` have in common, before training."""
+        self.eval()
+        tokens, pooled = [], []
+        for ids, mask, message in batches:
+            hidden, both = self.features(ids, mask, message)
+            tokens.append(hidden[message.bool()])
+            pooled.append(both)
+        for name, found in (("token", torch.cat(tokens)), ("pooled", torch.cat(pooled))):
+            getattr(self, f"{name}_mean").copy_(found.mean(0))
+            getattr(self, f"{name}_scale").copy_(found.std(0).clamp(min=1e-3))
 
     def start_from(self, base: Base, places: list[int]) -> None:
         """Take over the encoder's weights, and of its vocabulary what stands at ``places``."""

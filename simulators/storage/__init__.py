@@ -4,7 +4,7 @@ Imports no other room of ``simulators``. Whatever is kept on disk across runs go
 """
 
 from .line_log import FileHeld, LineLog, UnreadableLine, append_lines, held_lock, read_lines
-from .replace import atomic_folder, atomic_text, named_errors, write_atomic
+from .replace import atomic_folder, atomic_text, write_atomic
 from .settings_check import different_settings
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "atomic_text",
     "different_settings",
     "held_lock",
-    "named_errors",
     "read_lines",
     "write_atomic",
 ]

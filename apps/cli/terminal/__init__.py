@@ -1,12 +1,11 @@
 """What the command line prints: results on stdout, progress on stderr, and nothing that a terminal would obey."""
 
-from .console import Advance, can_go_on, note, out, print_estimate, print_json, progress, resumable, say, working
+from .console import can_go_on, note, out, print_estimate, print_json, progress, resumable, say, working
 from .plain_text import one_line, shown
 from .styled import SafeConsole, styled
 from .table import print_result
 
 __all__ = [
-    "Advance",
     "SafeConsole",
     "can_go_on",
     "note",
