@@ -19,7 +19,19 @@ FOLDERS = (
     *("language", "models", "simulators", "testing", "vectorstore"),
 )
 # What the light parts import. torch, chromadb and langgraph are left out: this test is about names and files.
-LIGHT = ("httpx", "jinja2", "numpy", "pydantic", "pydantic-settings", "pyyaml", "rich", "tenacity", "typer", "tzdata")
+LIGHT = (
+    "filelock",
+    "httpx",
+    "jinja2",
+    "numpy",
+    "pydantic",
+    "pydantic-settings",
+    "pyyaml",
+    "rich",
+    "tenacity",
+    "typer",
+    "tzdata",
+)
 
 pytestmark = [pytest.mark.packaging, pytest.mark.timeout(600)]
 
