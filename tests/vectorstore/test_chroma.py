@@ -243,6 +243,8 @@ class Failing:
     def query(self, **_: Any) -> Any:
         raise self.error
 
+    count = get = query
+
 
 def test_a_row_that_is_no_path_is_one_clear_error(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
