@@ -32,10 +32,10 @@ Conditions = Annotated[
 Output = Annotated[Path | None, typer.Option("--out", help="New or empty folder for the run.", show_default=False)]
 Resume = Annotated[
     Path | None,
-    typer.Option("--resume", help="Go on with the run in this folder, as it was begun.", show_default=False),
+    typer.Option("--resume", help="Continue the run in this folder, with its original settings.", show_default=False),
 ]
 Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Conversations per scenario and condition.")]
-MaxTurns = Annotated[int, typer.Option("--max-turns", min=1, help="Most messages of the assistant.")]
+MaxTurns = Annotated[int, typer.Option("--max-turns", min=1, help="Maximum number of assistant messages.")]
 Behaviours = Annotated[
     list[str] | None,
     typer.Option(
@@ -44,12 +44,12 @@ Behaviours = Annotated[
         show_default=False,
     ),
 ]
-Turns = Annotated[int, typer.Option("--turns", min=0, help="Messages of the person after the assistant's answer.")]
+Turns = Annotated[int, typer.Option("--turns", min=0, help="Messages from the person after the assistant's answer.")]
 Redraws = Annotated[
-    int, typer.Option("--redraws", min=0, help="Draw a conversation again whose simulated person failed.")
+    int, typer.Option("--redraws", min=0, help="Redraws of a conversation whose simulated person failed.")
 ]
 CheckUsers = Annotated[
-    bool, typer.Option("--check-users", help="Let the judge's model check the simulated people too.")
+    bool, typer.Option("--check-users", help="Have the judge's model check the simulated people as well.")
 ]
 FailUnder = Annotated[
     float | None,
@@ -57,7 +57,7 @@ FailUnder = Annotated[
         "--fail-under",
         min=1,
         max=5,
-        help="Exit with 1 if a condition's mean is lower; --resume keeps it.",
+        help="Exit with 1 if a condition's mean is lower than this; --resume keeps it.",
         show_default=False,
     ),
 ]
@@ -131,7 +131,7 @@ def _folder(data: str | None, conditions: list[str] | None, output: Path | None,
 
     if resume is not None:
         if data is not None or conditions or output is not None:
-            raise InputError("--resume takes everything from the run; leave out DATA, --condition and --out")
+            raise InputError("--resume takes everything from the run; omit DATA, --condition and --out")
         return resume
     if data is None or not conditions or output is None:
         raise InputError("give DATA, --condition (once or more) and --out, or --resume RUN")
@@ -154,7 +154,9 @@ def _differences_as_options(ctx: typer.Context, folder: Path) -> Iterator[None]:
     try:
         yield
     except SettingsDiffer as other:
-        listed = "; ".join(f"{option.get(n, n)}: {old} there, {new} now" for n, (old, new) in other.differences.items())
+        listed = "; ".join(
+            f"{option.get(n, n)}: {old} before, {new} now" for n, (old, new) in other.differences.items()
+        )
         raise InputError(
-            f"--resume {folder}: the run was begun with other settings ({listed}); leave that out, or start a new run"
+            f"--resume {folder}: the run was started with other settings ({listed}); omit these, or start a new run"
         ) from other

@@ -38,7 +38,7 @@ class ConvergenceSettings(Value):
     evaluations: tuple[int, ...] = Field(description="Most distinct sets that a planner may evaluate.")
     planners: tuple[str, ...]
     seed: int
-    seeds: int = Field(ge=1, description="Repeats, with seeds of their own.")
+    seeds: int = Field(ge=1, description="Repeats, each with a different seed.")
     pack: str = Field(description="Name, version and digest.")
     models: dict[str, str] = Field(description="Role -> model.")
     prompts: dict[str, str] = Field(default_factory=dict, description="Prompt -> hash.")

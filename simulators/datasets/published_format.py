@@ -108,7 +108,7 @@ def _asked(queries: Path, profiles: Path | None, pack: DomainPack, report: Repor
         return
     texts = [text for place, item in items for text in _texts(item, place)]
     if not people:
-        raise DataError(queries, None, None, "holds queries without profiles, and there is no profiles file beside it")
+        raise DataError(queries, None, None, "holds queries without profiles, and no profiles file is beside it")
     if len(texts) % len(people):
         raise DataError(
             queries, None, None, f"{len(texts)} queries cannot be divided equally among {len(people)} profiles"

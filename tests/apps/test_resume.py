@@ -23,17 +23,17 @@ EVAL = ("--condition", "context_free", "--out", "run")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--seed", "3"), "--seed: 0 there, 3 now"),
-        (("--max-turns", "4"), "--max-turns: 12 there, 4 now"),
-        (("--limit", "1"), "--limit: not set there, 1 now"),
-        (("--model", "openai:x"), "--model: offline there, openai:x now"),
-        (("--user-model", "openai:x"), "--user-model: offline there, openai:x now"),
-        (("--judge-model", "openai:x"), "--judge-model: offline there, openai:x now"),
+        (("--seed", "3"), "--seed: 0 before, 3 now"),
+        (("--max-turns", "4"), "--max-turns: 12 before, 4 now"),
+        (("--limit", "1"), "--limit: not set before, 1 now"),
+        (("--model", "openai:x"), "--model: offline before, openai:x now"),
+        (("--user-model", "openai:x"), "--user-model: offline before, openai:x now"),
+        (("--judge-model", "openai:x"), "--judge-model: offline before, openai:x now"),
         (("--planner-model", "openai:x"), "--planner-model: "),
-        (("--behaviour", "guarded"), "--behaviour: cooperative there, guarded now"),
-        (("--country", "gb"), "--country: not set there, GB now"),
+        (("--behaviour", "guarded"), "--behaviour: cooperative before, guarded now"),
+        (("--country", "gb"), "--country: not set before, GB now"),
         (("--store", "elsewhere"), "--store"),
-        (("--split", "all"), "--split: auto there, all now"),
+        (("--split", "all"), "--split: auto before, all now"),
     ],
 )
 def test_an_option_that_contradicts_the_run_is_named(
