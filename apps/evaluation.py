@@ -25,6 +25,7 @@ from .settings import Settings
 from .wiring import Wiring
 
 __all__ = [
+    "EVAL_OPTIONS",
     "PACKAGED",
     "EvalResult",
     "SplitChoice",
@@ -45,6 +46,8 @@ _ENDPOINTS = ("base_url", "user_base_url", "judge_base_url", "planner_base_url")
 _MAY_CHANGE = (_GATE, *_ENDPOINTS)  # from one start of a run to the next
 _ROLES = ("model", "user_model", "judge_model", "planner_model")
 _ASKED_FOR = frozenset(EvalSettings.model_fields).difference(_ROLES, ["options"])  # not taken from the settings
+EVAL_OPTIONS = _ASKED_FOR | {"split", _GATE}
+"""What ``eval_settings`` takes besides the wiring."""
 
 # What a run keeps of the settings, and takes again when it is resumed. Endpoint, key and speed may differ.
 _KEPT = (
@@ -143,11 +146,14 @@ def eval_settings(wiring: Wiring, **given: Any) -> EvalSettings:
     Args:
         given: fields of ``EvalSettings``, ``split`` (``SplitChoice``: "auto" takes the "eval" split where the data has
             splits, so that planned queries are never judged) and ``fail_under`` (the gate, 1 to 5: the mean that no
-            condition may be below). None, and what is nothing of these, is left out.
+            condition may be below). None is left out.
 
     Raises:
+        TypeError: a name is none of these.
         UnknownNameError: there is no such split.
     """
+    if unknown := given.keys() - EVAL_OPTIONS:
+        raise TypeError(f"eval_settings() got an unexpected keyword argument {min(unknown)!r}")
     return EvalSettings(
         **{name: value for name, value in given.items() if name in _ASKED_FOR and value is not None},
         model=wiring.spec("agent"),

@@ -1,6 +1,7 @@
 """The steps of the state machine. Each takes the state and gives the keys that it changes.
 
 START -> receive -> screen -> retrieve -> assess -> ask -> take_answer -> screen -> assess ... -> respond -> END
+A reply that comes as a message of its own goes from receive to take_answer.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from ..domains import AskfirstError, DomainPack
 from ..models import CUT_NOTE, collect_usage, stop, together
 from ..vectorstore import RetrievedPath
 from .components import RaiseComponents, RaiseSettings, country_of
-from .errors import EmptyAnswerError, EmptyQueryError
-from .replies import clean_text, is_reply, read_query, read_reply, unread_messages
+from .errors import EmptyAnswerError, EmptyQueryError, MessageTooLongError
+from .replies import LONGEST_MESSAGE, clean_text, is_reply, joined, read_query, read_reply, unread_messages
 from .routing import stop_before_asking, stop_reason
 from .state import RaiseState, context_of, learned, opening_state, unique
 
@@ -41,10 +42,13 @@ class RaiseNodes:
             UnknownNameError: the domain is no domain of the pack.
         """
         unread = unread_messages(state.get("messages", []))
+        # Nobody in danger is turned away for the length of a message: what does not fit is screened all the same.
+        if unread and len(unread[-1]) > LONGEST_MESSAGE and not any(map(self._parts.crisis.rules, unread)):
+            raise MessageTooLongError(len(unread[-1]), LONGEST_MESSAGE)
         if unread and state.get("pending") is not None:
-            return self._replied(state, "\n\n".join(unread))
+            return self._replied(state, joined(unread))
         begun = "notes" in state
-        query = read_query(("" if begun and unread else state.get("query")) or "\n\n".join(unread))
+        query = read_query(("" if begun and unread else state.get("query")) or joined(unread))
         if not query:
             raise EmptyQueryError
         domain = state.get("domain") or self._settings.domain
@@ -57,10 +61,8 @@ class RaiseNodes:
     async def screen(self, state: RaiseState) -> dict[str, Any]:
         """Crisis rules on what just came, before anything else."""
         if state["message"] is not None:
-            return self._flag(self._parts.crisis.rules(state["message"], asked=state["asked"][-1]))
-        # A request that is given beside messages does not hide what stands in them.
-        texts = unique([state["query"], *unread_messages(state.get("messages", []))])
-        return self._flag(next(filter(None, map(self._parts.crisis.rules, texts)), None))
+            return self._flag(self._danger(state, state["message"], asked=state["asked"][-1]))
+        return self._flag(self._danger(state, state["query"]))
 
     async def retrieve(self, state: RaiseState) -> dict[str, Any]:
         """The k nearest planned paths, ranked by offline score; their consensus is the plan (5.3, ADR 2).
@@ -96,7 +98,9 @@ class RaiseNodes:
 
     async def assess(self, state: RaiseState) -> dict[str, Any]:
         """Is enough known, and what would be asked next? A model's opinion on risk runs beside, and overrules both."""
-        message = state["query"] if state["message"] is None else state["message"]
+        message = state["message"]
+        if message is None:  # a request that is given beside messages does not hide what is in them
+            message = joined(unique([*unread_messages(state.get("messages", [])), state["query"]]))
         opinion = asyncio.create_task(self._opinion(message, self._context(state)))
         weighing = asyncio.create_task(self._weigh(state))
         try:
@@ -134,7 +138,7 @@ class RaiseNodes:
         if not text:
             return {"pending": None, "declined": [*state["declined"], attribute]}
         heard = {"pending": None, "exchanges": [*state["exchanges"], [pending["text"], text]]}
-        if self._parts.crisis.rules(text, asked=attribute) is not None:
+        if self._danger(state, text, asked=attribute) is not None:
             return heard  # The screen is next, and no model call may stand between a person in danger and help.
         context = self._context(cast("RaiseState", {**state, **heard}))
         extracted = await self._parts.extraction.extract(text, asked=attribute, context=context)
@@ -175,6 +179,12 @@ class RaiseNodes:
             "last_reply": reply.text,
             "no_more_questions": reply.no_more_questions,
         }
+
+    def _danger(self, state: RaiseState, text: str, *, asked: str | None = None) -> CrisisSignal | None:
+        """What the rules see in ``text``, and in every message that the assistant has not replied to, one by one."""
+        unread = unread_messages(state.get("messages", []))
+        signals = (self._parts.crisis.rules(text, asked=asked), *map(self._parts.crisis.rules, unread))
+        return next(filter(None, signals), None)
 
     async def _opinion(self, message: str, context: AgentContext) -> CrisisSignal | None:
         return await self._parts.crisis.model(message, context) if message else None

@@ -27,7 +27,7 @@ def build_raise_graph(
 ) -> StateGraph[RaiseState, None, RaiseInput, RaiseOutput]:
     """The state machine, not compiled.
 
-    Input: ``query``, or ``messages`` whose newest human message is the query; optionally ``country`` and ``domain``.
+    Input: ``query``, or ``messages`` whose unread human messages are the query; optionally ``country`` and ``domain``.
     On a thread that goes on, a new human message is the reply to the question that waits, else a new request.
     It waits with ``interrupt({"type": "question", "attribute", "question", "asked", "budget", "skippable"})``; resume
     with the answer as text or ``{"text": ...}``. ``""`` or ``{"text": None}`` declines (LangGraph refuses a bare None).

@@ -13,7 +13,16 @@ from ..domains import plain
 from ..models import safe_text
 from .errors import InvalidQueryError, InvalidReplyError, MessageTooLongError
 
-__all__ = ["LONGEST_MESSAGE", "Reply", "clean_text", "is_reply", "read_query", "read_reply", "unread_messages"]
+__all__ = [
+    "LONGEST_MESSAGE",
+    "Reply",
+    "clean_text",
+    "is_reply",
+    "joined",
+    "read_query",
+    "read_reply",
+    "unread_messages",
+]
 
 LONGEST_MESSAGE = 20_000
 """Most characters of one message; the parts that read it are made for no more."""
@@ -83,27 +92,29 @@ def read_query(value: object) -> str:
 
 
 def unread_messages(messages: Sequence[Any]) -> list[str]:
-    """The texts of the human messages that came after the last turn of the assistant, oldest first.
-
-    Together they are at most ``LONGEST_MESSAGE`` characters: what does not fit beside the newest one is left out.
-
-    Raises:
-        MessageTooLongError: the newest one alone is longer.
-    """
+    """The texts of all human messages that came after the last turn of the assistant, oldest first, however long."""
     texts: list[str] = []
-    left = LONGEST_MESSAGE
     for message in reversed(messages):
         if message.type == "ai":
             break
-        if message.type != "human":
-            continue
-        text = str(message.text)
-        if not texts and len(text) > left:
-            raise MessageTooLongError(len(text), LONGEST_MESSAGE)
-        if len(text) <= left:
-            texts.append(text)
-            left -= len(text) + 2
+        if message.type == "human":
+            texts.append(str(message.text))
     return texts[::-1]
+
+
+def joined(texts: Sequence[str]) -> str:
+    """``texts`` as one message of at most ``LONGEST_MESSAGE`` characters. The newest come first if not all fit; of one
+    that alone is longer, the beginning and the end are kept."""
+    kept: list[str] = []
+    left = LONGEST_MESSAGE
+    for text in reversed(texts):
+        if len(text) > left and not kept:
+            half = LONGEST_MESSAGE // 2 - 2
+            return f"{text[:half]}\n\n{text[-half:]}"
+        if len(text) <= left:
+            kept.append(text)
+            left -= len(text) + 2
+    return "\n\n".join(kept[::-1])
 
 
 def clean_text(text: str) -> str:

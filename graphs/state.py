@@ -29,7 +29,7 @@ def merge_messages(left: list[Any], right: Any) -> list[Any]:
 
 
 class RaiseInput(TypedDict, total=False):
-    """What a run starts from: ``query``, or ``messages`` whose last human message is the query."""
+    """What a run starts from: ``query``, or ``messages`` whose unread human messages are the query."""
 
     query: str
     messages: Annotated[list[Any], merge_messages]

@@ -102,7 +102,7 @@ def evaluate(
     """Hold simulated conversations under each condition, judge them, and write a run folder with report.html."""
     given = dict(locals())
     settings = options.settings(given)
-    from ..evaluation import eval_settings, resume_run, run_evaluation
+    from ..evaluation import EVAL_OPTIONS, eval_settings, resume_run, run_evaluation
     from ..wiring import Wiring
 
     folder = _folder(data, conditions, output, resume)
@@ -115,7 +115,8 @@ def evaluate(
             result = resume_run(resume, settings, on_progress=tell, named=_named(ctx))
         else:
             wiring = Wiring(settings)
-            result = run_evaluation(eval_settings(wiring, **given), wiring, folder, on_progress=tell)
+            wanted = eval_settings(wiring, **{n: v for n, v in given.items() if n in EVAL_OPTIONS})
+            result = run_evaluation(wanted, wiring, folder, on_progress=tell)
     print_result(result, as_json=as_json)
     if result.problem:
         raise typer.Exit(3)

@@ -8,16 +8,18 @@ from typing import Any
 
 __all__ = ["different_settings"]
 
-_ABSENT = "nothing"
 _LONGEST = 60  # characters of a value
 
 
 def different_settings(there: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Setting -> (its value there, its value here), as short text, for those that differ."""
+    """Setting -> (its value there, its value here), as short text, for those that differ.
+
+    One that is absent is not set: files from before there was such a setting still count as begun with the same.
+    """
     return {
-        name: (_short(there.get(name, _ABSENT)), _short(here.get(name, _ABSENT)))
+        name: (_short(there.get(name)), _short(here.get(name)))
         for name in dict.fromkeys((*there, *here))
-        if there.get(name, _ABSENT) != here.get(name, _ABSENT)
+        if there.get(name) != here.get(name)
     }
 
 

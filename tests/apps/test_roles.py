@@ -182,3 +182,8 @@ def test_the_example_of_the_docs_runs() -> None:
 def test_what_is_no_chat_model_is_refused(wrong: object) -> None:
     with pytest.raises(InputError, match=r"judge.model.*(no LangChain chat model|chat model object)"):
         load_settings(judge_model=wrong)
+
+
+def test_a_misspelt_option_of_an_evaluation_is_refused() -> None:
+    with pytest.raises(TypeError, match="max_turn"):
+        eval_settings(Wiring(load_settings()), data="penguin_mini", conditions=("agent",), max_turn=3)

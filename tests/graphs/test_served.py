@@ -100,6 +100,25 @@ async def test_a_message_that_is_too_long_does_not_block_the_thread(served, part
     assert state["stop_reason"] == "crisis"
 
 
+@pytest.mark.parametrize("waits", [False, True])
+async def test_danger_is_seen_beside_messages_that_are_too_long_to_be_read_together(served, waits):
+    if waits:
+        await served.ainvoke({"messages": [("user", "What now?")]}, CONFIG)
+    for rest in ("x" * 19_999, "x" * 30_000):
+        state = await served.ainvoke({"messages": [("user", "DANGER"), ("user", rest)]}, CONFIG)
+        assert (state["stop_reason"], state["answer"]) == ("crisis", "Help is near (None).")
+
+
+async def test_danger_inside_a_message_that_is_too_long_is_seen(served):
+    state = await served.ainvoke({"messages": [("user", "x" * 15_000 + " DANGER " + "x" * 15_000)]}, CONFIG)
+    assert state["stop_reason"] == "crisis"
+
+
+async def test_the_model_hears_messages_beside_a_request(served):
+    state = await served.ainvoke({"query": "What now?", "messages": [("user", "something worrying")]}, CONFIG)
+    assert (state["stop_reason"], state["crisis"]["source"]) == ("crisis", "model")
+
+
 class ParentState(TypedDict, total=False):
     messages: Annotated[list[Any], add_messages]
     crisis: dict[str, str] | None

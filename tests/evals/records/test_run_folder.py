@@ -270,8 +270,8 @@ def test_other_settings_are_refused_and_the_difference_is_named(
         RunFolder.resume(path, of_four(toy_pack, seed=4, options={"budget": 3}, prompts={"judge": "abc"}))
     assert caught.value.differences == {
         "seed": ("0", "4"),
-        "budget": ("nothing", "3"),
-        "prompt judge": ("nothing", "abc"),
+        "budget": ("not set", "3"),
+        "prompt judge": ("not set", "abc"),
     }
     assert "seed: 0 before, 4 now" in str(caught.value)
     with pytest.raises(SettingsDiffer, match="data_digest"):
